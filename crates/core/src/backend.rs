@@ -1,0 +1,136 @@
+//! The two traits behind which code runs. Doors and the gate know these, never a backend.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use tokio::sync::mpsc;
+
+use crate::{ContextId, Event, Files, Limits, Result, SandboxId};
+
+/// Somewhere code can run.
+#[async_trait]
+pub trait Backend: Send + Sync + Debug {
+    fn name(&self) -> &'static str;
+
+    /// A new sandbox with empty files, ready to execute.
+    async fn create(&self, spec: SandboxSpec) -> Result<Arc<dyn Sandbox>>;
+
+    /// The processes of `id` are gone; start it again over the files it left.
+    async fn revive(&self, id: &SandboxId, spec: SandboxSpec) -> Result<Arc<dyn Sandbox>>;
+
+    /// End the sandbox if it lives and remove its files.
+    async fn delete(&self, id: &SandboxId) -> Result<()>;
+
+    /// Files of a sandbox that is not running.
+    async fn files(&self, id: &SandboxId, spec: &SandboxSpec) -> Result<Arc<dyn Files>>;
+
+    /// End every process; files stay.
+    async fn shut_down(&self);
+}
+
+/// One running isolated place. Dropping the last handle does not end it; [`Sandbox::stop`] does.
+#[async_trait]
+pub trait Sandbox: Send + Sync + Debug {
+    fn id(&self) -> &SandboxId;
+
+    async fn create_context(&self, spec: ContextSpec) -> Result<ContextInfo>;
+    async fn contexts(&self) -> Result<Vec<ContextInfo>>;
+    /// Ends the context's interpreter and whatever it started.
+    async fn delete_context(&self, id: &ContextId) -> Result<()>;
+
+    /// Runs code. Executions of one context queue; those of different contexts run side by side.
+    async fn execute(&self, request: ExecuteRequest) -> Result<Execution>;
+
+    /// Freezes every process where it stands.
+    async fn pause(&self) -> Result<()>;
+    async fn resume(&self) -> Result<()>;
+
+    /// Ends every process; files stay.
+    async fn stop(&self) -> Result<()>;
+
+    fn files(&self) -> Arc<dyn Files>;
+    async fn usage(&self) -> Result<Usage>;
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SandboxSpec {
+    pub limits: Limits,
+    /// Variables every context starts with.
+    #[serde(default)]
+    pub env: Vec<(String, String)>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct ContextSpec {
+    /// None: the backend chooses a name.
+    pub id: Option<ContextId>,
+    /// None: the backend's first language, Python.
+    pub language: Option<String>,
+    /// Working directory; None: `/mnt/data`.
+    pub cwd: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ContextInfo {
+    pub id: ContextId,
+    pub language: String,
+    pub cwd: String,
+    /// An execution is running in it now.
+    pub busy: bool,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct ExecuteRequest {
+    pub code: String,
+    /// None: the default context, made on first use.
+    pub context: Option<ContextId>,
+    pub language: Option<String>,
+    /// None: the sandbox's wall limit. Never more than that.
+    pub timeout: Option<Duration>,
+}
+
+/// A run under way. Dropping it interrupts the code: nobody is left to read the answer.
+#[derive(Debug)]
+pub struct Execution {
+    pub events: mpsc::Receiver<Event>,
+    pub handle: ExecutionHandle,
+}
+
+/// Lets somebody other than the reader of events stop the run.
+#[derive(Clone, Debug)]
+pub struct ExecutionHandle(mpsc::UnboundedSender<Stop>);
+
+/// What a handle may ask for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    Interrupt,
+    Kill,
+}
+
+impl ExecutionHandle {
+    #[must_use]
+    pub fn new() -> (Self, mpsc::UnboundedReceiver<Stop>) {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        (Self(sender), receiver)
+    }
+    /// As Ctrl-C does. No effect once the run has ended.
+    pub fn interrupt(&self) {
+        let _ = self.0.send(Stop::Interrupt);
+    }
+    /// At once, with the loss of the context's state.
+    pub fn kill(&self) {
+        let _ = self.0.send(Stop::Kill);
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Usage {
+    pub memory_bytes: u64,
+    pub memory_peak_bytes: u64,
+    pub cpu_micros: u64,
+    pub processes: u64,
+    pub disk_bytes: u64,
+}

@@ -1,0 +1,45 @@
+//! Everything that can go wrong between asking a backend and getting an answer. Code that raises is
+//! not an error here: it is an execution that ended with [`crate::Ending::Raised`].
+
+use crate::{ContainerId, ContextId, InvalidId, SandboxId};
+
+pub type Result<T, E = BackendError> = std::result::Result<T, E>;
+
+#[derive(Debug, thiserror::Error)]
+pub enum BackendError {
+    #[error("container '{0}' does not exist")]
+    NoSuchContainer(ContainerId),
+    #[error("sandbox '{0}' does not exist")]
+    NoSuchSandbox(SandboxId),
+    #[error("context '{0}' does not exist in this container")]
+    NoSuchContext(ContextId),
+    #[error("context '{0}' exists already in this container")]
+    ContextExists(ContextId),
+    #[error("this container has {limit} contexts, which is its limit; delete one first")]
+    TooManyContexts { limit: u32 },
+    #[error("language '{language}' is not available here; there is: {available}")]
+    NoSuchLanguage { language: String, available: String },
+    #[error("the code is {size} bytes long; the limit is {limit}")]
+    CodeTooLarge { size: u64, limit: u64 },
+    #[error("the container is paused; resume it first")]
+    Paused,
+    #[error("no room for another sandbox: {limit} are live, which is the limit")]
+    Full { limit: usize },
+    #[error("{0}")]
+    Invalid(String),
+    #[error(transparent)]
+    InvalidId(#[from] InvalidId),
+
+    #[error("no such file or folder: {0}")]
+    NoSuchFile(String),
+    #[error("{path}: {reason}")]
+    File { path: String, reason: String },
+    #[error("the file is larger than the limit of {limit} bytes")]
+    FileTooLarge { limit: u64 },
+
+    /// The backend itself failed: nothing the caller did.
+    #[error("the sandbox engine failed: {0}")]
+    Engine(String),
+    #[error("the server is shutting down")]
+    ShuttingDown,
+}

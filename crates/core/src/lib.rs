@@ -1,0 +1,27 @@
+//! The words of the product as types: container, sandbox, context, execution; and the two traits,
+//! [`Backend`] and [`Sandbox`], that the embedded engine and every remote provider implement.
+
+#![forbid(unsafe_code)]
+
+mod backend;
+mod containers;
+mod error;
+mod event;
+mod files;
+mod id;
+mod limits;
+mod outcome;
+mod registry;
+
+pub use backend::{
+    Backend, ContextInfo, ContextSpec, ExecuteRequest, Execution, ExecutionHandle, Sandbox, SandboxSpec,
+    Stop, Usage,
+};
+pub use containers::{Container, ContainerInfo, ContainerState, Containers, ContainersConfig};
+pub use error::{BackendError, Result};
+pub use event::{CodeError, Ending, Event, FileChange, FileChangeKind, LimitKind, MimeBundle, Note};
+pub use files::{ByteRange, FileContent, FileKind, FileStat, Files, SandboxPath};
+pub use id::{ContainerId, ContextId, InvalidId, SandboxId, random_hex};
+pub use limits::Limits;
+pub use outcome::{NoteText, Outcome, OutcomeBuilder, RichResult};
+pub use registry::{ContainerRecord, Registry};

@@ -1,0 +1,159 @@
+//! The plain primitive under everything else: `POST /v1/execute` runs code and answers with the whole
+//! result, or with its events as they happen; `GET /health` says that the server is there.
+
+mod error;
+mod request;
+mod response;
+mod stream;
+mod unheard;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::rejection::BytesRejection;
+use axum::extract::{DefaultBodyLimit, State};
+use axum::http::HeaderMap;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Json, Response};
+use axum::routing::{get, post};
+use bytes::Bytes;
+use sandgate_core::{
+    BackendError, Container, Containers, ContextSpec, ExecuteRequest, Execution, Outcome, SandboxSpec,
+};
+use serde_json::json;
+use tokio::sync::oneshot;
+use tokio_util::task::TaskTracker;
+
+pub(crate) use error::Refusal;
+use request::Request;
+use response::Answer;
+use unheard::Unheard;
+
+/// One byte of code takes six in JSON at most (`\u0000`), so no code within its limit is refused for
+/// the way it is written.
+const WORST_ESCAPE: u64 = 6;
+/// Room for the other fields.
+const BESIDE_THE_CODE: u64 = 64 << 10;
+
+#[derive(Clone, Debug)]
+pub struct ExecuteDoor {
+    pub containers: Arc<Containers>,
+    /// What a container made by this door may use.
+    pub spec: SandboxSpec,
+    /// Starting a sandbox goes on here when the client hangs up meanwhile, so that it never stops
+    /// half-way.
+    pub tasks: TaskTracker,
+}
+
+impl ExecuteDoor {
+    pub fn router(self) -> Router {
+        let body_limit =
+            self.spec.limits.code_bytes.saturating_mul(WORST_ESCAPE).saturating_add(BESIDE_THE_CODE);
+        Router::new()
+            .route("/health", get(health))
+            .route("/v1/execute", post(execute))
+            .fallback(async || Refusal::NoSuchRoute)
+            .method_not_allowed_fallback(async || Refusal::WrongMethod)
+            .layer(DefaultBodyLimit::max(usize::try_from(body_limit).unwrap_or(usize::MAX)))
+            .with_state(self)
+    }
+
+    /// The container asked for, or a fresh one, with the code running in it.
+    async fn start(&self, request: Request) -> Result<Started, Refusal> {
+        let (sender, receiver) = oneshot::channel();
+        let door = self.clone();
+        self.tasks.spawn(async move {
+            // If the client is gone by then, dropping what was started interrupts the code.
+            let _ = sender.send(door.open_and_run(request).await);
+        });
+        receiver.await.map_err(|_| BackendError::Engine("starting the execution was abandoned".to_owned()))?
+    }
+
+    async fn open_and_run(&self, request: Request) -> Result<Started, Refusal> {
+        let (container, unheard) = match &request.container {
+            Some(id) => (self.containers.get(id)?, None),
+            None => {
+                let (container, unheard) = self.fresh(request.code.len() as u64).await?;
+                (container, Some(unheard))
+            }
+        };
+        let execution = run(&container, request).await?;
+        Ok(Started { container, execution, unheard })
+    }
+
+    async fn fresh(&self, size: u64) -> Result<(Arc<Container>, Unheard), Refusal> {
+        let limit = self.spec.limits.code_bytes;
+        if size > limit {
+            return Err(BackendError::CodeTooLarge { size, limit }.into());
+        }
+        let container = self.containers.create(None, self.spec.clone()).await?;
+        let unheard = Unheard::new(Arc::clone(&container), Arc::clone(&self.containers), self.tasks.clone());
+        Ok((container, unheard))
+    }
+}
+
+#[derive(Debug)]
+struct Started {
+    container: Arc<Container>,
+    execution: Execution,
+    unheard: Option<Unheard>,
+}
+
+async fn run(container: &Container, request: Request) -> sandgate_core::Result<Execution> {
+    let run = ExecuteRequest {
+        code: request.code,
+        context: request.context,
+        language: request.language,
+        timeout: request.timeout,
+    };
+    match container.execute(run.clone()).await {
+        // A named context is made on first use, in the language of that use.
+        Err(BackendError::NoSuchContext(id)) => {
+            let spec = ContextSpec { id: Some(id), language: run.language.clone(), cwd: None };
+            match container.sandbox().await?.create_context(spec).await {
+                Ok(_) | Err(BackendError::ContextExists(_)) => container.execute(run).await,
+                Err(error) => Err(error),
+            }
+        }
+        outcome => outcome,
+    }
+}
+
+async fn health() -> Json<serde_json::Value> {
+    Json(json!({"status": "ok", "version": env!("CARGO_PKG_VERSION")}))
+}
+
+async fn execute(
+    State(door): State<ExecuteDoor>,
+    headers: HeaderMap,
+    body: Result<Bytes, BytesRejection>,
+) -> Result<Response, Refusal> {
+    // A page in a browser may send any other type to this machine without asking first.
+    if !headers.get(CONTENT_TYPE).is_some_and(|kind| is_json(kind.as_bytes())) {
+        return Err(Refusal::NotDeclaredJson);
+    }
+    let request = Request::parse(&body?)?;
+    let streamed = request.stream;
+    let Started { container, execution, unheard } = door.start(request).await?;
+    let answer = if streamed {
+        stream::answer(Arc::clone(&container), execution)
+    } else {
+        let outcome = Outcome::collect(execution).await?;
+        container.keep_alive();
+        Json(Answer { container: container.id(), outcome }).into_response()
+    };
+    if let Some(container) = unheard {
+        container.heard();
+    }
+    Ok(answer)
+}
+
+fn is_json(kind: &[u8]) -> bool {
+    let kind = kind.split(|byte| *byte == b';').next().unwrap_or_default();
+    kind.trim_ascii().eq_ignore_ascii_case(b"application/json")
+}
+
+#[cfg(test)]
+mod scripted;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,185 @@
+//! The door through a real socket, as a client sees it.
+
+use std::net::SocketAddr;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use sandgate_core::{ContainersConfig, Registry};
+use serde_json::Value;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio_util::sync::CancellationToken;
+
+use super::scripted::Scripted;
+use super::*;
+
+struct Server {
+    address: SocketAddr,
+    backend: Arc<Scripted>,
+    containers: Arc<Containers>,
+    _folder: tempfile::TempDir,
+    _stop: tokio_util::sync::DropGuard,
+}
+
+async fn server(max_live: usize) -> Server {
+    let folder = tempfile::tempdir().unwrap();
+    let backend = Arc::new(Scripted::default());
+    let registry = Registry::open(folder.path().join("containers")).unwrap();
+    let config = ContainersConfig { max_live, ..ContainersConfig::default() };
+    let containers = Arc::new(Containers::open(Arc::clone(&backend) as _, registry, config).unwrap());
+    let spec = SandboxSpec::default();
+    let door = ExecuteDoor { containers: Arc::clone(&containers), spec, tasks: TaskTracker::new() };
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let stop = CancellationToken::new();
+    tokio::spawn(crate::serve(listener, door.router(), stop.clone()));
+    Server { address, backend, containers, _folder: folder, _stop: stop.drop_guard() }
+}
+
+impl Server {
+    async fn send(&self, head: &str, body: &[u8]) -> TcpStream {
+        let mut socket = TcpStream::connect(self.address).await.unwrap();
+        let head = format!("{head}\r\nconnection: close\r\ncontent-length: {}\r\n\r\n", body.len());
+        socket.write_all(head.as_bytes()).await.unwrap();
+        socket.write_all(body).await.unwrap();
+        socket
+    }
+
+    /// The head and the body of the answer.
+    async fn ask(&self, head: &str, body: &[u8]) -> (String, String) {
+        let mut answer = String::new();
+        self.send(head, body).await.read_to_string(&mut answer).await.unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        (head.to_lowercase(), body.to_owned())
+    }
+
+    async fn removed(&self, count: usize) {
+        let reached = async {
+            while self.backend.deleted.load(Ordering::SeqCst) < count
+                || !self.containers.list().await.is_empty()
+            {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(5), reached).await.unwrap();
+    }
+
+    async fn execute(&self, body: &str) -> (String, Value) {
+        let (head, body) = self.ask(POST, body.as_bytes()).await;
+        (head, serde_json::from_str(&body).unwrap())
+    }
+}
+
+const POST: &str = "POST /v1/execute HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json";
+
+#[tokio::test]
+async fn health_answers() {
+    let (head, body) = server(9).await.ask("GET /health HTTP/1.1\r\nhost: localhost", b"").await;
+    assert!(head.starts_with("http/1.1 200"), "{head}");
+    assert!(body.contains(r#""status":"ok""#), "{body}");
+}
+
+#[tokio::test]
+async fn the_whole_result_names_a_container_that_can_be_used_again() {
+    let server = server(9).await;
+    let (head, first) = server.execute(r#"{"code":"one two"}"#).await;
+    assert!(head.starts_with("http/1.1 200"), "{head}");
+    assert_eq!(first["stdout"], "one\ntwo\n");
+    assert_eq!(first["ending"]["kind"], "ok");
+    assert_eq!(first["outputs"][0]["type"], "stdout");
+    let again = format!(r#"{{"code":"x","container":{}, "context":"other"}}"#, first["container"]);
+    let (_, second) = server.execute(&again).await;
+    assert_eq!(second["container"], first["container"]);
+    assert_eq!(server.backend.created.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn a_stream_has_the_container_first_and_done_last() {
+    let server = server(9).await;
+    let (head, body) = server.ask(POST, br#"{"code":"one two","stream":true}"#).await;
+    assert!(head.contains("content-type: text/event-stream"), "{head}");
+    let names: Vec<_> = body.lines().filter_map(|line| line.strip_prefix("event: ")).collect();
+    assert_eq!(names, ["container", "stdout", "stdout", "done"]);
+    let (_, body) = server.ask(POST, br#"{"code":"one break","stream":true}"#).await;
+    assert!(body.contains("event: failure"), "{body}");
+}
+
+#[tokio::test]
+async fn a_client_that_hangs_up_ends_the_run() {
+    let server = server(9).await;
+    for body in [r#"{"code":"hang","stream":true}"#, r#"{"code":"hang"}"#] {
+        let socket = server.send(POST, body.as_bytes()).await;
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        drop(socket);
+        let told = tokio::time::timeout(Duration::from_secs(5), server.backend.abandoned.notified()).await;
+        assert!(told.is_ok(), "the run went on after the client of {body} was gone");
+    }
+}
+
+#[tokio::test]
+async fn every_refusal_has_its_status_and_the_one_shape() {
+    let server = server(9).await;
+    let long = format!(r#"{{"code":"{}"}}"#, "x".repeat(5 << 20));
+    let rows: [(&str, u16, Value, &str); 8] = [
+        ("{", 400, Value::Null, "not_json"),
+        (r#"{"code":"","cod":1}"#, 400, "cod".into(), "unknown_field"),
+        (r#"{"code":7}"#, 400, "code".into(), "wrong_type"),
+        (r#"{"code":"","container":"cntr_no"}"#, 404, "container".into(), "container_not_found"),
+        (r#"{"code":"","language":"cobol"}"#, 400, "language".into(), "unknown_language"),
+        (&long, 413, "code".into(), "code_too_large"),
+        (r#"{"code":"fail"}"#, 500, Value::Null, "engine_failed"),
+        (r#"{"code":"break"}"#, 500, Value::Null, "engine_failed"),
+    ];
+    for (body, status, param, code) in rows {
+        let (head, answer) = server.execute(body).await;
+        let error = &answer["error"];
+        assert!(head.starts_with(&format!("http/1.1 {status}")), "{code}: {head}");
+        assert_eq!((&error["param"], &error["code"]), (&param, &code.into()), "{answer}");
+        assert!(error["message"].is_string() && error["type"].is_string(), "{answer}");
+        assert!(!answer.to_string().contains("secret"), "{answer}");
+    }
+}
+
+#[tokio::test]
+async fn a_fresh_container_nobody_heard_of_is_removed() {
+    let server = server(9).await;
+    server.execute(r#"{"code":"","language":"cobol"}"#).await;
+    server.removed(1).await;
+    let socket = server.send(POST, br#"{"code":"hang"}"#).await;
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    drop(socket);
+    server.removed(2).await;
+    assert!(server.containers.list().await.is_empty());
+}
+
+#[tokio::test]
+async fn paused_and_full_say_so() {
+    let server = server(1).await;
+    let (_, first) = server.execute(r#"{"code":"x"}"#).await;
+    let (head, answer) = server.execute(r#"{"code":"x"}"#).await;
+    assert!(head.starts_with("http/1.1 503") && head.contains("retry-after: 5"), "{head}");
+    assert_eq!(answer["error"]["type"], "server_error");
+    let id = first["container"].as_str().unwrap().to_owned().try_into().unwrap();
+    server.containers.get(&id).unwrap().pause().await.unwrap();
+    let (head, _) = server.execute(&format!(r#"{{"code":"x","container":"{id}"}}"#)).await;
+    assert!(head.starts_with("http/1.1 409"), "{head}");
+}
+
+#[tokio::test]
+async fn what_a_browser_could_send_unasked_is_refused() {
+    let server = server(9).await;
+    let plain = "POST /v1/execute HTTP/1.1\r\nhost: localhost\r\ncontent-type: text/plain";
+    assert!(server.ask(plain, br#"{"code":"x"}"#).await.0.starts_with("http/1.1 415"));
+    let rebound = POST.replace("localhost", "evil.example");
+    assert!(server.ask(&rebound, br#"{"code":"x"}"#).await.0.starts_with("http/1.1 421"));
+    assert_eq!(server.backend.created.load(Ordering::SeqCst), 0);
+}
+
+#[tokio::test]
+async fn other_paths_and_methods_get_the_same_shape() {
+    let server = server(9).await;
+    let (head, body) = server.ask("GET /nothing HTTP/1.1\r\nhost: localhost", b"").await;
+    assert!(head.starts_with("http/1.1 404") && body.contains("no_such_path"), "{head} {body}");
+    let (head, body) = server.ask("GET /v1/execute HTTP/1.1\r\nhost: localhost", b"").await;
+    assert!(head.starts_with("http/1.1 405") && body.contains("method_not_allowed"), "{head} {body}");
+}

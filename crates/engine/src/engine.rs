@@ -1,0 +1,246 @@
+//! The engine as a whole: how it starts, what it offers as a backend, how it ends.
+
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use sandgate_core::{
+    Backend, BackendError, ExecuteRequest, Files, Outcome, Result, Sandbox, SandboxId, SandboxSpec,
+};
+use sandgate_jail::cgroup::Cgroups;
+use sandgate_jail::{Layers, landlock_abi, sys};
+use tokio_util::task::TaskTracker;
+
+use crate::StartError;
+use crate::files::VolumeFiles;
+use crate::helper::{Helper, Setup, runtime_mounts};
+use crate::ids::IdRange;
+use crate::instance::{Instance, lock_containers};
+use crate::pool::{Pool, make_cold};
+use crate::runtime::{Progress, PythonRuntime, prepare};
+use crate::sandbox::EngineSandbox;
+use crate::shared::{Shared, blocking};
+use crate::volume::Volumes;
+use crate::zygote::{Preload, Zygote};
+use crate::{kernel_files, runtime};
+
+#[derive(Clone, Debug)]
+pub struct EngineConfig {
+    pub home: PathBuf,
+    /// This program, which also plays the helper roles.
+    pub helper: PathBuf,
+    pub preload: Preload,
+    /// Sandboxes kept ready.
+    pub pool: usize,
+    /// Sandboxes and their files go with the engine.
+    pub ephemeral: bool,
+    pub limits_by: LimitsBy,
+    /// All of them, except in the test that takes each away once.
+    pub layers: Layers,
+}
+
+/// What keeps memory, process and processor limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LimitsBy {
+    /// Control groups, for the whole sandbox. The engine does not start without them.
+    Cgroups,
+    /// Per process, by resource limits: weaker, and only when the operator asked for it.
+    Rlimits,
+}
+
+/// The running engine.
+#[derive(Debug)]
+pub struct Engine {
+    shared: Arc<Shared>,
+    pool: Arc<Pool>,
+    runtime: PythonRuntime,
+    instance: Instance,
+    ephemeral: bool,
+    _containers_lock: Option<File>,
+}
+
+impl Engine {
+    /// Prepares the runtime when it is not there yet, starts the helpers, proves a first sandbox.
+    pub async fn start(config: EngineConfig, progress: &dyn Progress) -> std::result::Result<Arc<Self>, StartError> {
+        // Progress is borrowed, so this part cannot move to a thread of its own; nothing else runs yet.
+        let runtime = tokio::task::block_in_place(|| prepare(&config.home.join("runtimes"), progress))?;
+        progress.stage("starting the engine");
+        let pool_size = config.pool;
+        let engine = tokio::task::block_in_place(|| Self::build(config, runtime))?;
+        let engine = Arc::new(engine);
+        engine.prove().await?;
+        let pool = Arc::clone(&engine.pool);
+        if pool_size > 0 {
+            engine.shared.tasks.spawn(pool.keep_full(Arc::clone(&engine.shared)));
+        }
+        progress.finish(&engine.runtime.why);
+        Ok(engine)
+    }
+
+    fn build(config: EngineConfig, runtime: PythonRuntime) -> std::result::Result<Self, StartError> {
+        if config.layers.landlock && landlock_abi() == 0 {
+            return Err(StartError::Landlock);
+        }
+        // A failure here only lowers how many sandboxes fit.
+        let _ = sys::raise_open_files();
+        let containers_lock = if config.ephemeral { None } else { Some(lock_containers(&config.home)?) };
+        let instance = Instance::begin(&config.home)?;
+        let cgroups = match config.limits_by {
+            LimitsBy::Cgroups => Some(Arc::new(Cgroups::open(&instance.name).map_err(StartError::Cgroups)?)),
+            LimitsBy::Rlimits => None,
+        };
+        let ids = IdRange::choose(&config.home);
+        let volumes_folder = if config.ephemeral { instance.folder.join("sandboxes") } else { config.home.join("sandboxes") };
+        let volumes = Volumes::open(volumes_folder.clone(), ids.clone()).map_err(StartError::file("use", &volumes_folder))?;
+        let helper = start_helper(&config, &instance, &volumes, &runtime, &ids)?;
+        let zygote = Zygote::start(&helper, config.preload)?;
+        let shared = Shared {
+            helper,
+            zygote,
+            cgroups,
+            volumes,
+            layers: config.layers,
+            tasks: TaskTracker::new(),
+            sandboxes: Mutex::new(HashMap::new()),
+        };
+        Ok(Self {
+            shared: Arc::new(shared),
+            pool: Pool::new(config.pool),
+            runtime,
+            instance,
+            ephemeral: config.ephemeral,
+            _containers_lock: containers_lock,
+        })
+    }
+
+    /// A sandbox that answers is worth more than a list of checks.
+    async fn prove(&self) -> std::result::Result<(), StartError> {
+        let failed = |error: BackendError| StartError::FirstSandbox(error.to_string());
+        let sandbox = self.create(SandboxSpec::default()).await.map_err(failed)?;
+        let request = ExecuteRequest { code: "6*7".into(), ..ExecuteRequest::default() };
+        let outcome = Outcome::collect(sandbox.execute(request).await.map_err(failed)?).await.map_err(failed)?;
+        let answered = outcome.ending.exit_code() == 0;
+        self.delete(sandbox.id()).await.map_err(failed)?;
+        if answered { Ok(()) } else { Err(StartError::FirstSandbox(outcome.text)) }
+    }
+
+    #[must_use]
+    pub fn runtime(&self) -> &PythonRuntime {
+        &self.runtime
+    }
+
+    /// How many sandboxes wait in the pool.
+    #[must_use]
+    pub fn pool_ready(&self) -> usize {
+        self.pool.ready()
+    }
+
+    fn hand_out(&self, sandbox: Arc<EngineSandbox>) -> Result<Arc<dyn Sandbox>> {
+        self.shared.volumes.claim(&sandbox.volume).map_err(|error| BackendError::Engine(error.to_string()))?;
+        self.shared.remember(&sandbox);
+        Ok(sandbox)
+    }
+}
+
+fn start_helper(
+    config: &EngineConfig,
+    instance: &Instance,
+    volumes: &Volumes,
+    runtime: &runtime::PythonRuntime,
+    ids: &IdRange,
+) -> std::result::Result<Helper, StartError> {
+    let scratch = instance.folder.join("scratch");
+    let kernel = instance.folder.join("kernel");
+    fs::create_dir(&scratch).map_err(StartError::file("make", &scratch))?;
+    fs::set_permissions(&scratch, fs::Permissions::from_mode(0o755)).map_err(StartError::file("open up", &scratch))?;
+    kernel_files::unpack(&kernel).map_err(StartError::file("write", &kernel))?;
+    let text = |path: &Path| path.to_string_lossy().into_owned();
+    let setup = Setup {
+        by_root: ids.by_root(),
+        layers: config.layers,
+        scratch: text(&scratch),
+        volumes: text(volumes.folder()),
+        mounts: runtime_mounts(runtime, &kernel),
+    };
+    Helper::start(&config.helper, &setup, ids)
+}
+
+#[async_trait]
+impl Backend for Engine {
+    fn name(&self) -> &'static str {
+        "embedded"
+    }
+
+    async fn create(&self, spec: SandboxSpec) -> Result<Arc<dyn Sandbox>> {
+        if self.shared.tasks.is_closed() {
+            return Err(BackendError::ShuttingDown);
+        }
+        let sandbox = match self.pool.claim(&spec) {
+            Some(mut ready) => {
+                ready.adopt(spec)?;
+                ready
+            }
+            None => make_cold(&self.shared, spec).await?,
+        };
+        self.hand_out(Arc::new(sandbox))
+    }
+
+    async fn revive(&self, id: &SandboxId, spec: SandboxSpec) -> Result<Arc<dyn Sandbox>> {
+        if self.shared.tasks.is_closed() {
+            return Err(BackendError::ShuttingDown);
+        }
+        if let Ok(live) = self.shared.live(id) {
+            return Ok(live);
+        }
+        let volume = self.shared.volumes.find(id).map_err(|_| BackendError::NoSuchSandbox(id.clone()))?;
+        let shared = Arc::clone(&self.shared);
+        let sandbox = blocking(move || EngineSandbox::make(shared, volume, spec, /* revived */ true)).await??;
+        let sandbox = Arc::new(sandbox);
+        self.shared.remember(&sandbox);
+        Ok(sandbox)
+    }
+
+    async fn delete(&self, id: &SandboxId) -> Result<()> {
+        if let Some(live) = self.shared.forget(id) {
+            live.end().await?;
+        }
+        let volume = self.shared.volumes.find(id).map_err(|_| BackendError::NoSuchSandbox(id.clone()))?;
+        let shared = Arc::clone(&self.shared);
+        let removed = blocking(move || shared.volumes.remove(&volume)).await?;
+        removed.map_err(|error| BackendError::Engine(format!("files of a sandbox could not be removed: {error}")))
+    }
+
+    async fn files(&self, id: &SandboxId, spec: &SandboxSpec) -> Result<Arc<dyn Files>> {
+        let volume = self.shared.volumes.find(id).map_err(|_| BackendError::NoSuchSandbox(id.clone()))?;
+        let owner = self.shared.volumes.ids().host_user(volume.slot);
+        let files = VolumeFiles::open(&volume.root(), owner, spec.limits.disk_bytes, spec.limits.disk_entries);
+        Ok(Arc::new(files.map_err(|error| BackendError::Engine(error.to_string()))?))
+    }
+
+    async fn shut_down(&self) {
+        self.shared.tasks.close();
+        self.pool.wake();
+        // Every process goes with the helper, and runs in progress see their kernels go.
+        let shared = Arc::clone(&self.shared);
+        let _ = blocking(move || shared.helper.stop()).await;
+        self.shared.tasks.wait().await;
+        for waiting in self.pool.drain() {
+            let shared = Arc::clone(&self.shared);
+            let _ = blocking(move || shared.volumes.remove(&waiting.volume)).await;
+        }
+        let cgroups = self.shared.cgroups.clone();
+        let _ = blocking(move || {
+            if let Some(Err(error)) = cgroups.map(|cgroups| cgroups.remove_all()) {
+                tracing::warn!(%error, "control groups could not be removed");
+            }
+        })
+        .await;
+        if self.ephemeral {
+            tracing::debug!("the files of this run go with it");
+        }
+        self.instance.end();
+    }
+}

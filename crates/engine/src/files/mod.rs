@@ -1,0 +1,8 @@
+//! A sandbox's files from outside. Every path is resolved by the kernel inside the volume's own root, so
+//! that no link, name or race leads out of it.
+
+mod open;
+mod volume_files;
+pub(crate) mod walk;
+
+pub(crate) use volume_files::VolumeFiles;

@@ -1,0 +1,120 @@
+//! The frames between the engine and a kernel: length, kind, body. What comes from a kernel is hostile.
+
+use bytes::{Buf, BufMut, Bytes, BytesMut};
+use sandgate_core::{CodeError, MimeBundle};
+use serde::{Deserialize, Serialize};
+
+/// The longest frame; a kernel that announces more is ended before a byte of it is kept.
+pub const MAX_FRAME: usize = 64 << 20;
+const HEADER: usize = 4;
+
+#[derive(Debug, thiserror::Error)]
+pub enum FrameError {
+    #[error("a frame of {0} bytes is longer than allowed")]
+    TooLong(usize),
+    #[error("a frame without a kind")]
+    Empty,
+    #[error("a frame of unknown kind {0:#04x}")]
+    UnknownKind(u8),
+    #[error("a frame of kind {kind:#04x} that is not as agreed: {reason}")]
+    Malformed { kind: u8, reason: String },
+}
+
+/// What a kernel says.
+#[derive(Debug, PartialEq)]
+pub enum FromKernel {
+    Ready,
+    Stdout(Bytes),
+    Stderr(Bytes),
+    Display(MimeBundle),
+    Result { data: MimeBundle, execution_count: u64 },
+    Error(CodeError),
+    Done { execution_count: u64, failed: bool },
+}
+
+/// What the engine says.
+#[derive(Debug)]
+pub enum ToKernel<'a> {
+    Configure { env: &'a [(String, String)], cwd: &'a str },
+    Execute { code: &'a str },
+}
+
+impl ToKernel<'_> {
+    /// None only if the text cannot be JSON, which no string is.
+    #[must_use]
+    pub fn encode(&self) -> Option<Bytes> {
+        #[derive(Serialize)]
+        struct Configure<'a> {
+            env: std::collections::BTreeMap<&'a str, &'a str>,
+            cwd: &'a str,
+        }
+        #[derive(Serialize)]
+        struct Execute<'a> {
+            code: &'a str,
+        }
+        let (kind, body) = match self {
+            Self::Configure { env, cwd } => {
+                let env = env.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+                (0x01, serde_json::to_vec(&Configure { env, cwd }).ok()?)
+            }
+            Self::Execute { code } => (0x02, serde_json::to_vec(&Execute { code }).ok()?),
+        };
+        let mut frame = BytesMut::with_capacity(HEADER + 1 + body.len());
+        frame.put_u32_le(u32::try_from(body.len() + 1).ok()?);
+        frame.put_u8(kind);
+        frame.put_slice(&body);
+        Some(frame.freeze())
+    }
+}
+
+/// Takes the next whole frame off the front of `buffer`, if there is one.
+pub fn decode(buffer: &mut BytesMut) -> Result<Option<FromKernel>, FrameError> {
+    let Some(header) = buffer.first_chunk::<HEADER>() else { return Ok(None) };
+    let length = u32::from_le_bytes(*header) as usize;
+    if length > MAX_FRAME {
+        return Err(FrameError::TooLong(length));
+    }
+    if length == 0 {
+        return Err(FrameError::Empty);
+    }
+    if buffer.len() < HEADER + length {
+        return Ok(None);
+    }
+    buffer.advance(HEADER);
+    let mut frame = buffer.split_to(length).freeze();
+    let kind = frame.get_u8();
+    parse(kind, frame).map(Some)
+}
+
+fn parse(kind: u8, body: Bytes) -> Result<FromKernel, FrameError> {
+    #[derive(Deserialize)]
+    struct Data {
+        data: MimeBundle,
+        #[serde(default)]
+        execution_count: u64,
+    }
+    #[derive(Deserialize)]
+    struct Done {
+        execution_count: u64,
+        status: String,
+    }
+    fn json<'a, T: Deserialize<'a>>(kind: u8, body: &'a Bytes) -> Result<T, FrameError> {
+        serde_json::from_slice(body).map_err(|error| FrameError::Malformed { kind, reason: error.to_string() })
+    }
+    match kind {
+        0x80 => Ok(FromKernel::Ready),
+        0x81 => Ok(FromKernel::Stdout(body)),
+        0x82 => Ok(FromKernel::Stderr(body)),
+        0x83 => json::<Data>(kind, &body).map(|shown| FromKernel::Display(shown.data)),
+        0x84 => json::<Data>(kind, &body)
+            .map(|value| FromKernel::Result { data: value.data, execution_count: value.execution_count }),
+        0x85 => json::<CodeError>(kind, &body).map(FromKernel::Error),
+        0x86 => json::<Done>(kind, &body)
+            .map(|done| FromKernel::Done { execution_count: done.execution_count, failed: done.status != "ok" }),
+        other => Err(FrameError::UnknownKind(other)),
+    }
+}
+
+#[cfg(test)]
+#[path = "frame_tests.rs"]
+mod tests;

@@ -1,0 +1,230 @@
+//! One live kernel: its socket, its two output pipes, and a handle on its process.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::unix::net::UnixStream as StdUnixStream;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::BytesMut;
+use rustix::pipe::{PipeFlags, pipe_with};
+use sandgate_core::{BackendError, Result};
+use sandgate_jail::cgroup::Cgroups;
+use sandgate_jail::sys;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::UnixStream;
+use tokio::net::unix::pipe;
+use tokio::sync::oneshot;
+
+use crate::frame::{FromKernel, ToKernel, decode};
+use crate::zygote::{ForkOrder, ForkedKernel, Zygote};
+
+/// A kernel that has not spoken by then never will.
+const START_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Where in the control groups a kernel hangs; None: limits are per process.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    pub(crate) cgroups: Option<Arc<Cgroups>>,
+    pub(crate) sandbox: String,
+    pub(crate) context: String,
+}
+
+/// The parts are apart so that a run can wait on all of them at once.
+#[derive(Debug)]
+pub(crate) struct Kernel {
+    pub(crate) control: Control,
+    pub(crate) stdout: pipe::Receiver,
+    pub(crate) stderr: pipe::Receiver,
+    /// The raw wait status, once it ended.
+    pub(crate) exit: oneshot::Receiver<i32>,
+    pub(crate) process: Process,
+    configured: bool,
+}
+
+/// The frames to and from a kernel.
+#[derive(Debug)]
+pub(crate) struct Control {
+    stream: UnixStream,
+    buffer: BytesMut,
+}
+
+/// The kernel's process and whatever it starts.
+#[derive(Clone, Debug)]
+pub(crate) struct Process {
+    pidfd: Arc<OwnedFd>,
+    place: Place,
+}
+
+/// A pipe of which both the engine and the kernel read. Each has its own open file, or the kernel could
+/// switch the engine's to blocking.
+fn shared_pipe() -> io::Result<(OwnedFd, OwnedFd, File)> {
+    use rustix::fs::{Mode, OFlags, open};
+    let (theirs, writer) = pipe_with(PipeFlags::CLOEXEC)?;
+    rustix::fs::fcntl_setfl(&theirs, OFlags::NONBLOCK)?;
+    let path = format!("/proc/self/fd/{}", theirs.as_raw_fd());
+    let ours = open(path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty())?;
+    Ok((theirs, writer, File::from(ours)))
+}
+
+fn failed(what: &str) -> impl Fn(io::Error) -> BackendError + '_ {
+    move |error| BackendError::Engine(format!("{what}: {error}"))
+}
+
+impl Kernel {
+    /// Forks one into the sandbox whose PID 1 is `init`, waits until it is confined, limited and ready.
+    ///
+    /// With `at_once` it is told its environment before it has spoken, and takes it that code follows right
+    /// away; without, it uses the time to rehearse.
+    pub(crate) async fn start(
+        zygote: &Zygote,
+        init: &OwnedFd,
+        order: ForkOrder,
+        place: Place,
+        at_once: Option<(&[(String, String)], &str)>,
+    ) -> Result<Self> {
+        let setup = failed("making a kernel's descriptors");
+        let (ours, theirs) = StdUnixStream::pair().map_err(&setup)?;
+        let (out_theirs, out_writer, stdout) = shared_pipe().map_err(&setup)?;
+        let (err_theirs, err_writer, stderr) = shared_pipe().map_err(&setup)?;
+        let fds = [
+            init.as_fd(),
+            theirs.as_fd(),
+            out_writer.as_fd(),
+            err_writer.as_fd(),
+            out_theirs.as_fd(),
+            err_theirs.as_fd(),
+        ];
+        let ForkedKernel { pidfd, exit } = zygote.fork(order, fds).await?;
+        ours.set_nonblocking(true).map_err(&setup)?;
+        let stream = UnixStream::from_std(ours).map_err(&setup)?;
+        let mut kernel = Self {
+            control: Control { stream, buffer: BytesMut::with_capacity(16 * 1024) },
+            stdout: pipe::Receiver::from_file(stdout).map_err(&setup)?,
+            stderr: pipe::Receiver::from_file(stderr).map_err(&setup)?,
+            exit,
+            process: Process { pidfd: Arc::new(pidfd), place },
+            configured: false,
+        };
+        // Meanwhile the kernel wakes up in Python. No code of a user is sent before it is under its limits.
+        kernel.process.attach().await?;
+        if let Some((env, cwd)) = at_once {
+            kernel.configure(env, cwd).await?;
+        }
+        match tokio::time::timeout(START_TIMEOUT, kernel.first_word()).await {
+            Ok(ready) => ready?,
+            Err(_) => return Err(BackendError::Engine("a kernel did not start in time".into())),
+        }
+        Ok(kernel)
+    }
+
+    async fn first_word(&mut self) -> Result<()> {
+        match self.control.next_frame().await {
+            Ok(Some(FromKernel::Ready)) => Ok(()),
+            Ok(Some(_)) => Err(BackendError::Engine("a kernel spoke out of turn".into())),
+            Ok(None) => Err(BackendError::Engine(format!("a kernel could not start: {}", self.last_words()))),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// What it wrote to its standard error, for the log of a start that failed.
+    fn last_words(&mut self) -> String {
+        let mut text = [0u8; 2000];
+        let length = self.stderr.try_read(&mut text).unwrap_or(0);
+        String::from_utf8_lossy(&text[..length]).trim().to_owned()
+    }
+
+    /// Tells it its environment, once.
+    pub(crate) async fn configure(&mut self, env: &[(String, String)], cwd: &str) -> Result<()> {
+        if self.configured {
+            return Ok(());
+        }
+        self.configured = true;
+        self.control.send(&ToKernel::Configure { env, cwd }).await
+    }
+}
+
+impl Control {
+    /// The next frame; None when the kernel has closed its end. Safe to cancel.
+    pub(crate) async fn next_frame(&mut self) -> Result<Option<FromKernel>> {
+        loop {
+            match decode(&mut self.buffer) {
+                Ok(Some(frame)) => return Ok(Some(frame)),
+                Ok(None) => {}
+                Err(error) => return Err(BackendError::Engine(format!("a kernel broke the protocol: {error}"))),
+            }
+            match self.stream.read_buf(&mut self.buffer).await {
+                Ok(0) => return Ok(None),
+                Ok(_) => {}
+                // A killed process may leave the socket reset rather than closed.
+                Err(error) if error.kind() == io::ErrorKind::ConnectionReset => return Ok(None),
+                Err(error) => return Err(BackendError::Engine(format!("reading from a kernel: {error}"))),
+            }
+        }
+    }
+
+    pub(crate) async fn send(&mut self, message: &ToKernel<'_>) -> Result<()> {
+        let frame = message.encode().ok_or_else(|| BackendError::Invalid("the code cannot be sent".into()))?;
+        self.stream.write_all(&frame).await.map_err(failed("writing to a kernel"))
+    }
+
+    /// What has arrived and makes a whole frame, without waiting.
+    pub(crate) fn frame_at_hand(&mut self) -> Result<Option<FromKernel>> {
+        loop {
+            match decode(&mut self.buffer) {
+                Ok(Some(frame)) => return Ok(Some(frame)),
+                Ok(None) => {}
+                Err(error) => return Err(BackendError::Engine(format!("a kernel broke the protocol: {error}"))),
+            }
+            match self.stream.try_read_buf(&mut self.buffer) {
+                Ok(0) | Err(_) => return Ok(None),
+                Ok(_) => {}
+            }
+        }
+    }
+}
+
+impl Process {
+    /// Puts the process under the sandbox's limits.
+    fn attach(&self) -> impl Future<Output = Result<()>> + use<> {
+        let (place, pid) = (self.place.clone(), self.host_pid());
+        async move {
+            let Some(cgroups) = place.cgroups else { return Ok(()) };
+            let pid = pid?;
+            let attach = move || cgroups.attach(&place.sandbox, &place.context, pid);
+            let attached = tokio::task::spawn_blocking(attach).await;
+            let attached = attached.map_err(|error| BackendError::Engine(error.to_string()))?;
+            attached.map_err(|error| BackendError::Engine(error.to_string()))
+        }
+    }
+
+    /// As Ctrl-C at a terminal: to the kernel and to the children in its process group.
+    pub(crate) fn interrupt(&self) {
+        if sys::signal_group(self.pidfd.as_fd(), libc::SIGINT).is_err() {
+            // Before Linux 6.9: the kernel alone.
+            let _ = sys::send_signal(self.pidfd.as_fd(), libc::SIGINT);
+        }
+    }
+
+    /// Ends it and everything it started. Blocks for a moment.
+    pub(crate) fn kill(&self) {
+        let _ = sys::send_signal(self.pidfd.as_fd(), libc::SIGKILL);
+        if let Some(cgroups) = &self.place.cgroups
+            && let Err(error) = cgroups.kill_context(&self.place.sandbox, &self.place.context)
+        {
+            tracing::warn!(sandbox = self.place.sandbox, %error, "processes of a context could not be ended");
+        }
+    }
+
+    /// The process's number as this process sees it.
+    pub(crate) fn host_pid(&self) -> Result<i32> {
+        let path = format!("/proc/self/fdinfo/{}", self.pidfd.as_raw_fd());
+        let info = std::fs::read_to_string(&path).map_err(failed("looking at a kernel's process"))?;
+        let pid = info.lines().find_map(|line| line.strip_prefix("Pid:")?.trim().parse().ok());
+        match pid {
+            Some(pid) if pid > 0 => Ok(pid),
+            _ => Err(BackendError::Engine("a kernel ended before it was ready".into())),
+        }
+    }
+}

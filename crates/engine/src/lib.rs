@@ -1,0 +1,27 @@
+//! The embedded backend: sandboxes made of namespaces, kernels forked from a zygote, a pool of both.
+
+#![forbid(unsafe_code)]
+
+pub mod doctor;
+mod engine;
+mod error;
+mod files;
+pub mod frame;
+mod helper;
+mod ids;
+mod instance;
+mod kernel;
+mod kernel_files;
+mod output;
+mod pool;
+pub mod runtime;
+mod sandbox;
+mod shared;
+mod volume;
+mod zygote;
+
+pub use engine::{Engine, EngineConfig, LimitsBy};
+pub use error::StartError;
+pub use helper::run_role_if_asked;
+pub use sandgate_jail::Layers;
+pub use zygote::Preload;

@@ -1,0 +1,180 @@
+//! One context: an interpreter that comes back after it died, and a queue of one execution at a time.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use sandgate_core::{BackendError, ContextId, ContextInfo, Ending, Event, ExecuteRequest, Note, Result, Stop};
+use tokio::sync::{Mutex, mpsc};
+
+use super::run::{Finished, Run, Surroundings};
+use super::{EngineSandbox, PYTHON};
+use crate::kernel::{Kernel, Process};
+
+#[derive(Debug)]
+pub(super) struct Context {
+    id: ContextId,
+    cwd: String,
+    /// Locked for the length of an execution; who waits gets it in order.
+    slot: Mutex<Slot>,
+    busy: AtomicBool,
+    /// To end the interpreter while an execution holds the slot.
+    process: std::sync::Mutex<Option<Process>>,
+}
+
+#[derive(Debug)]
+struct Slot {
+    kernel: Option<Kernel>,
+    /// An interpreter of this context ran code before: the next fresh one must say that variables are gone.
+    had_variables: bool,
+}
+
+impl Context {
+    pub(super) fn new(id: ContextId, cwd: String, had_variables: bool) -> Self {
+        let slot = Mutex::new(Slot { kernel: None, had_variables });
+        Self { id, cwd, slot, busy: AtomicBool::new(false), process: std::sync::Mutex::default() }
+    }
+
+    pub(super) fn info(&self) -> ContextInfo {
+        ContextInfo {
+            id: self.id.clone(),
+            language: PYTHON.to_owned(),
+            cwd: self.cwd.clone(),
+            busy: self.busy.load(Ordering::Acquire),
+        }
+    }
+
+    /// Starts the interpreter ahead of the first execution.
+    pub(super) async fn warm_up(&self, sandbox: &EngineSandbox) -> Result<()> {
+        let mut slot = self.slot.lock().await;
+        self.kernel(&mut slot, sandbox, None).await.map(drop)
+    }
+
+    async fn kernel<'a>(
+        &self,
+        slot: &'a mut Slot,
+        sandbox: &EngineSandbox,
+        at_once: Option<(&[(String, String)], &str)>,
+    ) -> Result<&'a mut Kernel> {
+        if slot.kernel.is_none() {
+            let kernel = sandbox.start_kernel(&self.id, at_once).await?;
+            *self.process.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(kernel.process.clone());
+            slot.kernel = Some(kernel);
+        }
+        slot.kernel.as_mut().ok_or_else(|| BackendError::Engine("no kernel".into()))
+    }
+
+    /// Runs code to its end and sends every event; the last one is always [`Event::Done`].
+    pub(super) async fn execute(
+        &self,
+        sandbox: &EngineSandbox,
+        request: ExecuteRequest,
+        events: mpsc::Sender<Event>,
+        mut stops: mpsc::UnboundedReceiver<Stop>,
+    ) {
+        let mut slot = tokio::select! {
+            slot = self.slot.lock() => slot,
+            // Nobody waits for the answer any more: do not even start.
+            () = events.closed() => return,
+        };
+        self.busy.store(true, Ordering::Release);
+        let started = Instant::now();
+        let finished = self.run(&mut slot, sandbox, request, &events, &mut stops).await;
+        let finished = finished.unwrap_or_else(|error| {
+            tracing::warn!(sandbox = %sandbox.volume.id, %error, "an execution failed in the engine");
+            let text = format!("the sandbox failed: {error}");
+            Finished { ending: Ending::Signalled { signal: libc::SIGKILL }, text, execution_count: 0, kernel_lost: true }
+        });
+        if finished.kernel_lost {
+            slot.kernel = None;
+        }
+        sandbox.tell_what_changed(&events).await;
+        self.busy.store(false, Ordering::Release);
+        drop(slot);
+        let duration_ms = started.elapsed().as_secs_f64() * 1000.0;
+        let Finished { ending, text, execution_count, .. } = finished;
+        let _ = events.send(Event::Done { ending, text, execution_count, duration_ms }).await;
+    }
+
+    async fn run(
+        &self,
+        slot: &mut Slot,
+        sandbox: &EngineSandbox,
+        request: ExecuteRequest,
+        events: &mpsc::Sender<Event>,
+        stops: &mut mpsc::UnboundedReceiver<Stop>,
+    ) -> Result<Finished> {
+        if slot.kernel.is_none() && slot.had_variables {
+            let text = "the interpreter is new: variables of earlier executions are gone, files are still there";
+            let _ = events.send(Event::Note { note: Note::FreshKernel, text: text.to_owned() }).await;
+        }
+        let kernel = self.kernel(slot, sandbox, Some((&sandbox.spec.env, &self.cwd))).await?;
+        kernel.configure(&sandbox.spec.env, &self.cwd).await?;
+        let wall = sandbox.spec.limits.wall;
+        let timeout = request.timeout.map_or(wall, |asked| asked.min(wall));
+        let run = Run::new(kernel, &sandbox.spec.limits, timeout, events, stops);
+        let finished = run.go(&request.code, sandbox).await;
+        slot.had_variables = true;
+        if finished.is_err() {
+            slot.kernel = None;
+        }
+        finished
+    }
+
+    /// Ends the interpreter and whatever it started, also in the middle of a run.
+    pub(super) async fn end(&self) {
+        let process = self.process.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
+        if let Some(process) = process {
+            let _ = tokio::task::spawn_blocking(move || process.kill()).await;
+        }
+    }
+}
+
+impl Surroundings for EngineSandbox {
+    async fn disk_is_over(&self) -> bool {
+        let Ok(now) = self.disk().await else { return false };
+        // A sandbox that is over the limit already may still run code that makes room.
+        let before = self.seen().files.usage;
+        self.over_limit(now.usage) && (now.usage.bytes > before.bytes || now.usage.entries > before.entries)
+    }
+
+    async fn killed_for_memory(&self) -> bool {
+        let now = self.group_events();
+        let mut seen = self.seen();
+        let killed = now.killed_for_memory > seen.events.killed_for_memory;
+        seen.events.killed_for_memory = now.killed_for_memory;
+        killed
+    }
+}
+
+impl EngineSandbox {
+    /// What the execution did besides printing: files, and limits that it hit without dying of them.
+    async fn tell_what_changed(&self, events: &mpsc::Sender<Event>) {
+        let Ok(now) = self.disk().await else { return };
+        let groups = self.group_events();
+        let mut told = Vec::new();
+        {
+            let mut seen = self.seen();
+            let (changes, more) = seen.files.changes(&now);
+            if !changes.is_empty() {
+                told.push(Event::Files { changes });
+            }
+            if more {
+                let text = "more files changed than are listed".to_owned();
+                told.push(Event::Note { note: Note::FilesTrimmed, text });
+            }
+            if groups.killed_for_memory > seen.events.killed_for_memory {
+                let text = format!("a child process was killed: the memory limit of {} bytes was reached", self.spec.limits.memory_bytes);
+                told.push(Event::Note { note: Note::ChildKilledForMemory, text });
+            }
+            if groups.refused_processes > seen.events.refused_processes {
+                let text = format!("new processes or threads were refused: the limit of {} was reached", self.spec.limits.processes);
+                told.push(Event::Note { note: Note::ProcessesRefused, text });
+            }
+            seen.files = now;
+            seen.events = groups;
+        }
+        for event in told {
+            let _ = events.send(event).await;
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! A running sandbox: its namespaces, its contexts, its files.
+
+mod context;
+mod pipes;
+mod run;
+
+use std::collections::HashMap;
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use sandgate_core::{
+    BackendError, ContextId, ContextInfo, ContextSpec, ExecuteRequest, Execution, ExecutionHandle, Files, Result,
+    Sandbox, SandboxId, SandboxPath, SandboxSpec, Usage, random_hex,
+};
+use sandgate_jail::cgroup::{GroupEvents, GroupLimits};
+use sandgate_jail::sys;
+use tokio::sync::mpsc;
+
+use crate::files::VolumeFiles;
+use crate::files::walk::{DiskUsage, Snapshot, snapshot};
+use crate::kernel::{Kernel, Place};
+use crate::shared::{Shared, blocking};
+use crate::volume::Volume;
+use crate::zygote::ForkOrder;
+use context::Context;
+
+/// The only language this engine runs today.
+pub(crate) const PYTHON: &str = "python";
+/// Events that may wait for a slow reader before the code has to.
+const EVENTS_AHEAD: usize = 256;
+
+#[derive(Debug)]
+pub(crate) struct EngineSandbox {
+    shared: Arc<Shared>,
+    pub(crate) volume: Volume,
+    spec: SandboxSpec,
+    files: Arc<VolumeFiles>,
+    /// PID 1: as long as it lives, so do the namespaces.
+    init: OwnedFd,
+    contexts: Mutex<HashMap<ContextId, Arc<Context>>>,
+    stopped: AtomicBool,
+    /// There were variables once, before this process of the sandbox.
+    revived: bool,
+    seen: Mutex<Seen>,
+}
+
+/// The state after the last execution, against which the next one is compared.
+#[derive(Debug, Default)]
+struct Seen {
+    files: Snapshot,
+    events: GroupEvents,
+}
+
+/// Limits the kernel keeps, out of all limits.
+pub(crate) fn group_limits(spec: &SandboxSpec) -> GroupLimits {
+    GroupLimits {
+        memory_bytes: spec.limits.memory_bytes,
+        processes: spec.limits.processes,
+        cpu_millis: spec.limits.cpu_millis,
+    }
+}
+
+impl EngineSandbox {
+    /// Makes the namespaces and control groups over `volume`. Blocks for some 2 ms.
+    pub(crate) fn make(shared: Arc<Shared>, volume: Volume, spec: SandboxSpec, revived: bool) -> Result<Self> {
+        let engine = |error: &dyn std::fmt::Display| BackendError::Engine(error.to_string());
+        let ids = shared.volumes.ids();
+        let owner = ids.host_user(volume.slot);
+        let (bytes, entries) = (spec.limits.disk_bytes, spec.limits.disk_entries);
+        let files = VolumeFiles::open(&volume.root(), owner, bytes, entries).map_err(|error| engine(&error))?;
+        if let Some(cgroups) = &shared.cgroups {
+            cgroups.make(volume.id.as_str(), group_limits(&spec)).map_err(|error| engine(&error))?;
+        }
+        let init = shared.helper.make_sandbox(volume.id.as_str(), spec.limits.tmp_bytes, ids.pair(volume.slot));
+        let init = init.map_err(|error| engine(&error))?;
+        Ok(Self {
+            shared,
+            volume,
+            spec,
+            files: Arc::new(files),
+            init,
+            contexts: Mutex::default(),
+            stopped: AtomicBool::new(false),
+            revived,
+            seen: Mutex::default(),
+        })
+    }
+
+    /// Forks, confines and limits a kernel for one context.
+    async fn start_kernel(
+        &self,
+        context: &ContextId,
+        at_once: Option<(&[(String, String)], &str)>,
+    ) -> Result<Kernel> {
+        let (sandbox, leaf) = (self.volume.id.to_string(), context.to_string());
+        if let Some(cgroups) = self.shared.cgroups.clone() {
+            let (sandbox, leaf) = (sandbox.clone(), leaf.clone());
+            blocking(move || cgroups.make_context(&sandbox, &leaf)).await?.map_err(|error| BackendError::Engine(error.to_string()))?;
+        }
+        let order = ForkOrder::new(self.shared.layers, &self.spec.limits, self.shared.cgroups.is_some());
+        let place = Place { cgroups: self.shared.cgroups.clone(), sandbox, context: leaf };
+        Kernel::start(&self.shared.zygote, &self.init, order, place, at_once).await
+    }
+
+    /// Has a kernel ready for the default context before anybody asks, and its first steps taken.
+    pub(crate) async fn warm_up(&self) -> Result<()> {
+        let context = self.context(None, None)?;
+        context.warm_up(self).await
+    }
+
+    /// Lets a sandbox that waited in the pool be what was asked for.
+    pub(crate) fn adopt(&mut self, spec: SandboxSpec) -> Result<()> {
+        if group_limits(&spec) != group_limits(&self.spec)
+            && let Some(cgroups) = &self.shared.cgroups
+        {
+            cgroups
+                .make(self.volume.id.as_str(), group_limits(&spec))
+                .map_err(|error| BackendError::Engine(error.to_string()))?;
+        }
+        self.spec = spec;
+        Ok(())
+    }
+
+    fn lock_contexts(&self) -> std::sync::MutexGuard<'_, HashMap<ContextId, Arc<Context>>> {
+        self.contexts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn check_language(language: Option<&str>) -> Result<()> {
+        match language {
+            None | Some(PYTHON) => Ok(()),
+            Some(other) => {
+                Err(BackendError::NoSuchLanguage { language: other.to_owned(), available: PYTHON.to_owned() })
+            }
+        }
+    }
+
+    /// The context an execution means; the default one is made on first use.
+    fn context(&self, id: Option<&ContextId>, language: Option<&str>) -> Result<Arc<Context>> {
+        Self::check_language(language)?;
+        if self.stopped.load(Ordering::Acquire) {
+            return Err(BackendError::NoSuchSandbox(self.volume.id.clone()));
+        }
+        let mut contexts = self.lock_contexts();
+        let default = ContextId::default_context();
+        let id = id.unwrap_or(&default);
+        match contexts.get(id) {
+            Some(context) => Ok(Arc::clone(context)),
+            None if *id == default => {
+                let context = Arc::new(Context::new(default.clone(), SandboxPath::WORKING_DIR.to_owned(), self.revived));
+                contexts.insert(default, Arc::clone(&context));
+                Ok(context)
+            }
+            None => Err(BackendError::NoSuchContext(id.clone())),
+        }
+    }
+
+    async fn disk(&self) -> Result<Snapshot> {
+        let (files, entries) = (Arc::clone(&self.files), self.spec.limits.disk_entries);
+        blocking(move || snapshot(files.root().as_fd(), entries)).await
+    }
+
+    fn over_limit(&self, usage: DiskUsage) -> bool {
+        usage.bytes > self.spec.limits.disk_bytes || usage.entries > self.spec.limits.disk_entries
+    }
+
+    fn seen(&self) -> std::sync::MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn group_events(&self) -> GroupEvents {
+        let events = self.shared.cgroups.as_ref().map(|cgroups| cgroups.events(self.volume.id.as_str()));
+        events.and_then(std::result::Result::ok).unwrap_or_default()
+    }
+
+    /// Ends everything inside and waits until it has ended. Files stay.
+    pub(crate) async fn end(&self) -> Result<()> {
+        if self.stopped.swap(true, Ordering::AcqRel) {
+            return Ok(());
+        }
+        // Dropping the kernels closes their connections; runs in progress see that and end.
+        self.lock_contexts().clear();
+        let init = self.init.try_clone().map_err(|error| BackendError::Engine(error.to_string()))?;
+        let (shared, id) = (Arc::clone(&self.shared), self.volume.id.clone());
+        blocking(move || {
+            if let Some(cgroups) = &shared.cgroups {
+                // What is frozen cannot die.
+                let _ = cgroups.freeze(id.as_str(), false);
+            }
+            // With its PID 1 the kernel ends every process of the PID namespace, and only then PID 1 itself.
+            let _ = sys::send_signal(init.as_fd(), libc::SIGKILL);
+            let _ = sys::wait_readable([init.as_fd()]);
+            if let Some(cgroups) = &shared.cgroups
+                && let Err(error) = cgroups.remove(id.as_str())
+            {
+                tracing::warn!(sandbox = %id, %error, "a control group could not be removed");
+            }
+        })
+        .await
+    }
+}
+
+#[async_trait]
+impl Sandbox for EngineSandbox {
+    fn id(&self) -> &SandboxId {
+        &self.volume.id
+    }
+
+    async fn create_context(&self, spec: ContextSpec) -> Result<ContextInfo> {
+        Self::check_language(spec.language.as_deref())?;
+        let cwd = spec.cwd.as_deref().unwrap_or(SandboxPath::WORKING_DIR);
+        let cwd = SandboxPath::parse(cwd)?;
+        let id = spec.id.map_or_else(|| ContextId::parse(&format!("ctx_{}", random_hex(8))), Ok)?;
+        let mut contexts = self.lock_contexts();
+        let limit = self.spec.limits.contexts;
+        if contexts.len() >= usize::try_from(limit).unwrap_or(usize::MAX) {
+            return Err(BackendError::TooManyContexts { limit });
+        }
+        if contexts.contains_key(&id) {
+            return Err(BackendError::ContextExists(id));
+        }
+        let context = Arc::new(Context::new(id.clone(), cwd.to_string(), /* had_variables */ false));
+        let info = context.info();
+        contexts.insert(id, context);
+        Ok(info)
+    }
+
+    async fn contexts(&self) -> Result<Vec<ContextInfo>> {
+        let mut all: Vec<_> = self.lock_contexts().values().map(|context| context.info()).collect();
+        all.sort_by(|a, b| a.id.cmp(&b.id));
+        Ok(all)
+    }
+
+    async fn delete_context(&self, id: &ContextId) -> Result<()> {
+        let context = self.lock_contexts().remove(id).ok_or_else(|| BackendError::NoSuchContext(id.clone()))?;
+        context.end().await;
+        Ok(())
+    }
+
+    async fn execute(&self, request: ExecuteRequest) -> Result<Execution> {
+        let size = request.code.len() as u64;
+        let limit = self.spec.limits.code_bytes;
+        if size > limit {
+            return Err(BackendError::CodeTooLarge { size, limit });
+        }
+        let context = self.context(request.context.as_ref(), request.language.as_deref())?;
+        let (events, receiver) = mpsc::channel(EVENTS_AHEAD);
+        let (handle, stops) = ExecutionHandle::new();
+        let sandbox = self.shared.live(&self.volume.id)?;
+        self.shared.tasks.spawn(async move { context.execute(&sandbox, request, events, stops).await });
+        Ok(Execution { events: receiver, handle })
+    }
+
+    async fn pause(&self) -> Result<()> {
+        self.freeze(true).await
+    }
+
+    async fn resume(&self) -> Result<()> {
+        self.freeze(false).await
+    }
+
+    async fn stop(&self) -> Result<()> {
+        self.shared.forget(&self.volume.id);
+        self.end().await
+    }
+
+    fn files(&self) -> Arc<dyn Files> {
+        Arc::clone(&self.files) as Arc<dyn Files>
+    }
+
+    async fn usage(&self) -> Result<Usage> {
+        let disk = self.disk().await?.usage;
+        let mut usage = Usage { disk_bytes: disk.bytes, ..Usage::default() };
+        if let Some(cgroups) = &self.shared.cgroups {
+            let group = cgroups.usage(self.volume.id.as_str()).map_err(|error| BackendError::Engine(error.to_string()))?;
+            usage.memory_bytes = group.memory_bytes;
+            usage.memory_peak_bytes = group.memory_peak_bytes;
+            usage.cpu_micros = group.cpu_micros;
+            usage.processes = group.processes;
+        }
+        Ok(usage)
+    }
+}
+
+impl EngineSandbox {
+    async fn freeze(&self, frozen: bool) -> Result<()> {
+        let Some(cgroups) = self.shared.cgroups.clone() else {
+            return Err(BackendError::Invalid("pausing needs control groups, which this engine runs without".into()));
+        };
+        let id = self.volume.id.clone();
+        let done = blocking(move || cgroups.freeze(id.as_str(), frozen)).await?;
+        done.map_err(|error| BackendError::Engine(error.to_string()))
+    }
+}

@@ -1,0 +1,156 @@
+//! Version 1: one hierarchy per controller. The sandbox has a group in each; contexts have one below it in
+//! the pids hierarchy only, which is enough to find and end what a context started.
+
+use std::path::{Path, PathBuf};
+
+use super::files::{
+    counter, make, mounted, number, place, processes, remove, subfolders, whole_pages, write, write_confirmed,
+};
+use super::{CgroupError, GroupEvents, GroupLimits, GroupUsage, Result, kill_one};
+
+/// The engine's folder in each hierarchy.
+#[derive(Clone, Debug)]
+pub struct V1 {
+    memory: PathBuf,
+    pids: PathBuf,
+    cpu: PathBuf,
+    freezer: PathBuf,
+}
+
+const CPU_PERIOD_MICROS: u64 = 100_000;
+
+impl V1 {
+    pub(super) fn open(name: &str) -> Result<Self> {
+        let base = |controller: &str| -> Result<PathBuf> {
+            let mount =
+                mounted(|kind, options| kind == "cgroup" && options.split(',').any(|one| one == controller));
+            let mount = mount.ok_or(CgroupError::NotMounted)?;
+            let own = place("self", controller).unwrap_or_default();
+            let below = mount.join(own);
+            // In a container the mount may already show our own place as its root.
+            let below = if below.is_dir() { below } else { mount };
+            let folder = below.join(name);
+            make(&folder)?;
+            Ok(folder)
+        };
+        Ok(Self {
+            memory: base("memory")?,
+            pids: base("pids")?,
+            cpu: base("cpu")?,
+            freezer: base("freezer")?,
+        })
+    }
+
+    fn all(&self) -> [&Path; 4] {
+        [&self.memory, &self.pids, &self.cpu, &self.freezer]
+    }
+
+    pub(super) fn make(&self, sandbox: &str, limits: GroupLimits) -> Result<()> {
+        for base in self.all() {
+            make(&base.join(sandbox))?;
+        }
+        let memory = self.memory.join(sandbox);
+        let bytes = whole_pages(limits.memory_bytes).to_string();
+        write_confirmed(&memory.join("memory.limit_in_bytes"), &bytes)?;
+        // Present only where swap is accounted; without it swap would be a way around the limit.
+        let with_swap = memory.join("memory.memsw.limit_in_bytes");
+        if with_swap.exists() {
+            write_confirmed(&with_swap, &bytes)?;
+        }
+        write_confirmed(&self.pids.join(sandbox).join("pids.max"), &limits.processes.to_string())?;
+        let quota = CPU_PERIOD_MICROS * u64::from(limits.cpu_millis) / 1000;
+        write_confirmed(&self.cpu.join(sandbox).join("cpu.cfs_quota_us"), &quota.to_string())
+    }
+
+    pub(super) fn make_context(&self, sandbox: &str, context: &str) -> Result<()> {
+        make(&self.pids.join(sandbox).join(context))
+    }
+
+    pub(super) fn attach(&self, sandbox: &str, context: &str, pid: i32) -> Result<()> {
+        let leaf = self.pids.join(sandbox).join(context);
+        for group in [&leaf, &self.memory.join(sandbox), &self.cpu.join(sandbox), &self.freezer.join(sandbox)]
+        {
+            write(&group.join("cgroup.procs"), &pid.to_string())?;
+        }
+        for (controller, group) in [("pids", &leaf), ("memory", &self.memory.join(sandbox))] {
+            let confirmed = place(&pid.to_string(), controller)
+                .is_some_and(|path| group.ends_with(path.trim_start_matches("../")));
+            if !confirmed {
+                return Err(CgroupError::NotAttached { pid, path: group.clone() });
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn freeze(&self, sandbox: &str, frozen: bool) -> Result<()> {
+        write(&self.freezer.join(sandbox).join("freezer.state"), if frozen { "FROZEN" } else { "THAWED" })
+    }
+
+    pub(super) fn kill_context(&self, sandbox: &str, context: &str) -> Result<()> {
+        // What is frozen cannot die.
+        self.freeze(sandbox, false)?;
+        let leaf = self.pids.join(sandbox).join(context);
+        // Nothing new can be forked while we kill, so that a fork bomb cannot outrun us.
+        write(&leaf.join("pids.max"), "0")?;
+        for _ in 0..1000 {
+            let alive = processes(&leaf)?;
+            if alive.is_empty() {
+                break;
+            }
+            for pid in alive {
+                kill_one(pid, |pid| processes(&leaf).is_ok_and(|now| now.contains(&pid)));
+            }
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        write(&leaf.join("pids.max"), "max")
+    }
+
+    pub(super) fn processes(&self, sandbox: &str, context: &str) -> Result<Vec<i32>> {
+        processes(&self.pids.join(sandbox).join(context))
+    }
+
+    pub(super) fn events(&self, sandbox: &str) -> Result<GroupEvents> {
+        Ok(GroupEvents {
+            killed_for_memory: counter(&self.memory.join(sandbox).join("memory.oom_control"), "oom_kill")?,
+            refused_processes: counter(&self.pids.join(sandbox).join("pids.events"), "max")?,
+        })
+    }
+
+    pub(super) fn usage(&self, sandbox: &str) -> Result<GroupUsage> {
+        let memory = self.memory.join(sandbox);
+        // There only where the host mounts cpu and cpuacct together, as most do.
+        let cpu_nanos = number(&self.cpu.join(sandbox).join("cpuacct.usage")).unwrap_or(0);
+        Ok(GroupUsage {
+            memory_bytes: number(&memory.join("memory.usage_in_bytes"))?,
+            memory_peak_bytes: number(&memory.join("memory.max_usage_in_bytes"))?,
+            cpu_micros: cpu_nanos / 1000,
+            processes: number(&self.pids.join(sandbox).join("pids.current"))?,
+        })
+    }
+
+    pub(super) fn remove(&self, sandbox: &str) -> Result<()> {
+        for context in subfolders(&self.pids.join(sandbox)) {
+            remove(&context)?;
+        }
+        self.all().iter().try_for_each(|base| remove(&base.join(sandbox)))
+    }
+
+    pub(super) fn remove_all(&self) -> Result<()> {
+        for sandbox in subfolders(&self.pids) {
+            let Some(name) = sandbox.file_name().and_then(|name| name.to_str()) else { continue };
+            for context in subfolders(&sandbox) {
+                if let Some(context) = context.file_name().and_then(|name| name.to_str()) {
+                    self.kill_context(name, context)?;
+                }
+            }
+        }
+        for base in self.all() {
+            for sandbox in subfolders(base) {
+                subfolders(&sandbox).iter().try_for_each(|context| remove(context))?;
+                remove(&sandbox)?;
+            }
+            remove(base)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,120 @@
+//! Version 2: one hierarchy. The sandbox's group carries the limits; each context is a leaf below it.
+
+use std::fs;
+use std::path::PathBuf;
+
+use super::files::{
+    counter, failed, make, mounted, number, place, processes, remove, subfolders, whole_pages, write,
+    write_confirmed,
+};
+use super::{CgroupError, GroupEvents, GroupLimits, GroupUsage, Result};
+
+const CONTROLLERS: [&str; 3] = ["memory", "pids", "cpu"];
+
+/// The engine's folder.
+#[derive(Clone, Debug)]
+pub struct V2 {
+    base: PathBuf,
+}
+
+impl V2 {
+    pub(super) fn open(name: &str) -> Result<Self> {
+        let mount = mounted(|kind, _| kind == "cgroup2").ok_or(CgroupError::NotMounted)?;
+        Self::open_at(mount.join(place("self", "").unwrap_or_default()), name)
+    }
+
+    /// Below `own`, the group this process is in.
+    pub(super) fn open_at(own: PathBuf, name: &str) -> Result<Self> {
+        let available = fs::read_to_string(own.join("cgroup.controllers")).unwrap_or_default();
+        if !CONTROLLERS.iter().all(|wanted| available.split_whitespace().any(|one| one == *wanted)) {
+            return Err(CgroupError::NotMounted);
+        }
+        let base = own.join(name);
+        make(&base)?;
+        let all = CONTROLLERS.map(|controller| format!("+{controller}")).join(" ");
+        let switch = own.join("cgroup.subtree_control");
+        if let Err(error) = fs::write(&switch, &all) {
+            if error.raw_os_error() != Some(libc::EBUSY) {
+                return Err(failed(&switch, &error));
+            }
+            // A group with processes of its own cannot hand controllers down: step aside into a leaf.
+            let aside = own.join(format!("{name}-server"));
+            make(&aside)?;
+            write(&aside.join("cgroup.procs"), &std::process::id().to_string())?;
+            write(&switch, &all)?;
+        }
+        write(&base.join("cgroup.subtree_control"), &all)?;
+        Ok(Self { base })
+    }
+
+    pub(super) fn make(&self, sandbox: &str, limits: GroupLimits) -> Result<()> {
+        let group = self.base.join(sandbox);
+        make(&group)?;
+        write_confirmed(&group.join("memory.max"), &whole_pages(limits.memory_bytes).to_string())?;
+        let swap = group.join("memory.swap.max");
+        if swap.exists() {
+            write_confirmed(&swap, "0")?;
+        }
+        write_confirmed(&group.join("pids.max"), &limits.processes.to_string())?;
+        let quota = 100 * u64::from(limits.cpu_millis);
+        write_confirmed(&group.join("cpu.max"), &format!("{quota} 100000"))
+    }
+
+    pub(super) fn make_context(&self, sandbox: &str, context: &str) -> Result<()> {
+        make(&self.base.join(sandbox).join(context))
+    }
+
+    pub(super) fn attach(&self, sandbox: &str, context: &str, pid: i32) -> Result<()> {
+        let leaf = self.base.join(sandbox).join(context);
+        write(&leaf.join("cgroup.procs"), &pid.to_string())?;
+        let confirmed =
+            place(&pid.to_string(), "").is_some_and(|path| leaf.ends_with(path.trim_start_matches("../")));
+        if confirmed { Ok(()) } else { Err(CgroupError::NotAttached { pid, path: leaf }) }
+    }
+
+    pub(super) fn freeze(&self, sandbox: &str, frozen: bool) -> Result<()> {
+        write(&self.base.join(sandbox).join("cgroup.freeze"), if frozen { "1" } else { "0" })
+    }
+
+    pub(super) fn kill_context(&self, sandbox: &str, context: &str) -> Result<()> {
+        write(&self.base.join(sandbox).join(context).join("cgroup.kill"), "1")
+    }
+
+    pub(super) fn processes(&self, sandbox: &str, context: &str) -> Result<Vec<i32>> {
+        processes(&self.base.join(sandbox).join(context))
+    }
+
+    pub(super) fn events(&self, sandbox: &str) -> Result<GroupEvents> {
+        let group = self.base.join(sandbox);
+        Ok(GroupEvents {
+            killed_for_memory: counter(&group.join("memory.events"), "oom_kill")?,
+            refused_processes: counter(&group.join("pids.events"), "max")?,
+        })
+    }
+
+    pub(super) fn usage(&self, sandbox: &str) -> Result<GroupUsage> {
+        let group = self.base.join(sandbox);
+        Ok(GroupUsage {
+            memory_bytes: number(&group.join("memory.current"))?,
+            // Absent before Linux 5.19.
+            memory_peak_bytes: number(&group.join("memory.peak")).unwrap_or(0),
+            cpu_micros: counter(&group.join("cpu.stat"), "usage_usec")?,
+            processes: number(&group.join("pids.current"))?,
+        })
+    }
+
+    pub(super) fn remove(&self, sandbox: &str) -> Result<()> {
+        let group = self.base.join(sandbox);
+        subfolders(&group).iter().try_for_each(|context| remove(context))?;
+        remove(&group)
+    }
+
+    pub(super) fn remove_all(&self) -> Result<()> {
+        for sandbox in subfolders(&self.base) {
+            write(&sandbox.join("cgroup.kill"), "1")?;
+            subfolders(&sandbox).iter().try_for_each(|context| remove(context))?;
+            remove(&sandbox)?;
+        }
+        remove(&self.base)
+    }
+}

@@ -1,0 +1,133 @@
+//! The command line: what may be asked, and the help for it.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{ArgGroup, Args, Parser, Subcommand};
+
+use crate::size;
+
+#[derive(Debug, Parser)]
+#[command(name = "sandgate", version, about = "Runs code nobody trusts in a real sandbox, in milliseconds")]
+#[command(propagate_version = true, arg_required_else_help = true)]
+#[command(
+    after_help = "Data lives under SANDGATE_HOME (default: $XDG_DATA_HOME/sandgate or ~/.local/share/sandgate)."
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run code in a sandbox and show what it says
+    Run(RunArgs),
+    /// An interactive prompt in a sandbox
+    Repl(ReplArgs),
+    /// Try every isolation layer, limit and runtime on this machine
+    Doctor(DoctorArgs),
+    /// Serve sandboxes over HTTP
+    Serve(ServeArgs),
+}
+
+const RUN_HELP: &str = "\
+Examples:
+  sandgate run -c 'print(6*7)'
+  sandgate run analysis.py --file data.csv --out results
+  echo 'import sys; sys.version' | sandgate run -
+  sandgate run -c 'open(\"b.txt\").read()' --file a.txt=b.txt --timeout 5 --memory 512m --json
+
+Exit codes: 0 the code ended well, 1 it raised, 2 wrong usage, 124 timeout, 125 sandgate itself failed,
+130 interrupted, 137 memory limit; otherwise what the code exited with, or 128 plus its signal.
+Ctrl-C interrupts the code; a second Ctrl-C kills it.";
+
+#[derive(Debug, Args)]
+#[command(after_help = RUN_HELP, group = ArgGroup::new("what").required(false))]
+pub(crate) struct RunArgs {
+    /// The code itself
+    #[arg(short = 'c', value_name = "CODE", group = "what", allow_hyphen_values = true)]
+    pub(crate) code: Option<OsString>,
+    /// A file with the code; '-' or nothing reads standard input
+    #[arg(value_name = "FILE", group = "what")]
+    pub(crate) source: Option<PathBuf>,
+    /// Print one JSON object with the whole result instead of the output
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) sandbox: SandboxArgs,
+}
+
+const REPL_HELP: &str = "\
+Enter runs the input once it is complete; a block ends with an empty line. IPython's magics work
+(%timeit, %%bash, !ls). Ctrl-C clears the input or interrupts the code (twice kills it), Ctrl-D leaves.";
+
+#[derive(Debug, Args)]
+#[command(after_help = REPL_HELP)]
+pub(crate) struct ReplArgs {
+    #[command(flatten)]
+    pub(crate) sandbox: SandboxArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SandboxArgs {
+    /// Put a file into the working directory, under NAME if given; may be repeated
+    #[arg(long = "file", value_name = "PATH[=NAME]")]
+    pub(crate) files: Vec<OsString>,
+    /// Bring new and changed files and images out into this folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Seconds one execution may take [default: 60; repl: 3600]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) timeout: Option<Duration>,
+    /// Memory the sandbox may use, such as 512m, 1g or 1.5GiB [default: 1g]
+    #[arg(long, value_name = "SIZE", value_parser = size::memory)]
+    pub(crate) memory: Option<u64>,
+    /// The language of the code [default: python]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) language: Option<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "The exit code is 0 when everything that is required is on, 1 otherwise.")]
+pub(crate) struct DoctorArgs {
+    /// Print the checks as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const SERVE_HELP: &str = "\
+Example:
+  sandgate serve &
+  curl localhost:4000/v1/execute --json '{\"code\": \"print(6*7)\"}'
+
+The configuration file is YAML; every key is optional:
+  listen: 127.0.0.1:4000
+  idle_seconds: 1200      # then a container's processes are given back; its files stay
+  max_live: 1000          # sandboxes running at once
+  pool: 4                 # sandboxes kept ready
+  limits: {memory_bytes: 1073741824, processes: 128, cpu_millis: 1000, wall: 60}";
+
+#[derive(Debug, Args)]
+#[command(after_help = SERVE_HELP)]
+pub(crate) struct ServeArgs {
+    /// Address to listen on; this machine only, as there are no keys yet [default: 127.0.0.1:4000]
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub(crate) listen: Option<String>,
+    /// Configuration file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let number: f64 =
+        text.parse().map_err(|_| "a number of seconds is wanted, such as 10 or 0.5".to_owned())?;
+    match Duration::try_from_secs_f64(number) {
+        Ok(time) if !time.is_zero() => Ok(time),
+        _ => Err("it must be more than 0 seconds".to_owned()),
+    }
+}
+
+#[cfg(test)]
+#[path = "cli_tests.rs"]
+mod tests;

@@ -1,0 +1,9 @@
+//! One file for each thing the command line can do, and how each of them starts the engine.
+
+pub(crate) mod doctor;
+mod engine;
+pub(crate) mod repl;
+pub(crate) mod run;
+pub(crate) mod serve;
+
+pub(crate) use engine::{Purpose, helper, start_engine};

@@ -1,0 +1,6 @@
+# tries: list the home folder of the host's administrator
+# layer: mount
+# also: user
+# control: escapes
+# blocked: ENOENT
+attempt(lambda: f"{len(os.listdir('/root'))} entries")

@@ -1,0 +1,13 @@
+# tries: start a process in a user namespace of its own
+# layer: seccomp
+# control: escapes
+# blocked: EPERM
+def start():
+    child = syscall(NR.clone, CLONE_NEWUSER | signal.SIGCHLD, 0, 0, 0, 0)
+    if child == 0:
+        os._exit(0)
+    os.waitpid(child, 0)
+    return "a process in a user namespace of its own"
+
+
+attempt(lambda: in_child(start))

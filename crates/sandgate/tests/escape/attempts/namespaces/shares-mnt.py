@@ -1,0 +1,11 @@
+# tries: find that one shares the host's namespace of mounts
+# layer: mount
+# control: escapes
+# blocked: own-namespace
+def shared():
+    if os.readlink("/proc/self/ns/mnt") in "{{HOST_NS}}".split():
+        return "the host's own namespace"
+    raise Blocked("own-namespace")
+
+
+attempt(shared)

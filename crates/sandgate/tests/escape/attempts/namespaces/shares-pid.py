@@ -1,0 +1,11 @@
+# tries: find that one shares the host's namespace of processes
+# layer: pid
+# control: escapes
+# blocked: own-namespace
+def shared():
+    if os.readlink("/proc/self/ns/pid") in "{{HOST_NS}}".split():
+        return "the host's own namespace"
+    raise Blocked("own-namespace")
+
+
+attempt(shared)

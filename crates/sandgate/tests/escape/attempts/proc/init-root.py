@@ -1,0 +1,6 @@
+# tries: reach files through the root folder of the sandbox's first process
+# layer: user
+# also: caps, landlock, mount
+# control: escapes
+# blocked: EACCES|EPERM
+attempt(lambda: read_secret(f"/proc/{INIT_PID}/root{HOST_FILE}"))

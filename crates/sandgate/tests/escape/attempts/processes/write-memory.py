@@ -1,0 +1,12 @@
+# tries: write memory by process number, even if only one's own
+# layer: seccomp
+# control: escapes
+# blocked: EPERM
+def write():
+    source, target = ctypes.create_string_buffer(b"here", 8), ctypes.create_string_buffer(8)
+    local, remote = Piece(ctypes.addressof(source), 8), Piece(ctypes.addressof(target), 8)
+    syscall(NR.process_vm_writev, os.getpid(), local, 1, remote, 1, 0)
+    return "memory was written"
+
+
+attempt(write)

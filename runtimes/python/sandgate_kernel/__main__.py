@@ -1,0 +1,37 @@
+"""Starts the warm Python process: `__main__.py <control descriptor> <full|lean>`. It loads, then forks on request."""
+
+import os
+import sys
+
+# Started with -I, Python looks for modules in the standard library and the runtime only.
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+ENVIRONMENT = {
+    "HOME": "/home/user",
+    "LANG": "C.UTF-8",
+    "MPLBACKEND": "agg",
+    # Threads do not survive a fork, and a kernel that may use one core gains nothing from them.
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "PATH": "/opt/venv/bin:/usr/local/bin:/usr/bin:/bin",
+}
+
+
+def main():
+    control, mode = int(sys.argv[1]), sys.argv[2]
+    for name, value in ENVIRONMENT.items():
+        os.environ.setdefault(name, value)
+    from sandgate_kernel import forkloop, memory, preload
+
+    kernel = preload.make_kernel(full=mode == "full")
+    sys.path.pop(sys.path.index(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+    sys.argv[:] = [""]
+    loop = forkloop.ForkLoop()
+    memory.settle()
+    descriptors = loop.serve(control)
+    if descriptors is None:
+        os._exit(0)
+    kernel.serve(*descriptors)
+
+
+main()
