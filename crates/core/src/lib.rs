@@ -22,6 +22,6 @@ pub use error::{BackendError, Result};
 pub use event::{CodeError, Ending, Event, FileChange, FileChangeKind, LimitKind, MimeBundle, Note};
 pub use files::{ByteRange, FileContent, FileKind, FileStat, Files, SandboxPath};
 pub use id::{ContainerId, ContextId, InvalidId, SandboxId, random_hex};
-pub use limits::Limits;
+pub use limits::{Limits, human_bytes};
 pub use outcome::{NoteText, Outcome, OutcomeBuilder, RichResult};
 pub use registry::{ContainerRecord, Registry};

@@ -6,6 +6,21 @@ use serde::{Deserialize, Serialize};
 
 const MIB: u64 = 1 << 20;
 
+/// A size as a person writes it: `512 MiB`, `1.5 GiB`, `700 bytes`.
+#[must_use]
+pub fn human_bytes(bytes: u64) -> String {
+    let units = [("GiB", 1024 * MIB), ("MiB", MIB), ("KiB", 1024)];
+    match units.into_iter().find(|(_, size)| bytes >= *size) {
+        None => format!("{bytes} bytes"),
+        Some((unit, size)) if bytes % size == 0 => format!("{} {unit}", bytes / size),
+        Some((unit, size)) => {
+            // One digit behind the point is enough for a sentence.
+            let tenths = bytes.saturating_mul(10) / size;
+            format!("{}.{} {unit}", tenths / 10, tenths % 10)
+        }
+    }
+}
+
 /// Bounds of one sandbox; wall time, output and code size are per execution.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -66,3 +81,7 @@ mod seconds {
         Duration::try_from_secs_f64(seconds).map_err(serde::de::Error::custom)
     }
 }
+
+#[cfg(test)]
+#[path = "limits_tests.rs"]
+mod tests;

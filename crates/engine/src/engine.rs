@@ -33,8 +33,10 @@ pub struct EngineConfig {
     /// This program, which also plays the helper roles.
     pub helper: PathBuf,
     pub preload: Preload,
-    /// Sandboxes kept ready.
+    /// Sandboxes kept ready with a kernel in them.
     pub pool: usize,
+    /// Sandboxes kept ready without one, behind those: half the way, at a twentieth of the memory.
+    pub shells: usize,
     /// Sandboxes and their files go with the engine.
     pub ephemeral: bool,
     pub limits_by: LimitsBy,
@@ -64,16 +66,19 @@ pub struct Engine {
 
 impl Engine {
     /// Prepares the runtime when it is not there yet, starts the helpers, proves a first sandbox.
-    pub async fn start(config: EngineConfig, progress: &dyn Progress) -> std::result::Result<Arc<Self>, StartError> {
+    pub async fn start(
+        config: EngineConfig,
+        progress: &dyn Progress,
+    ) -> std::result::Result<Arc<Self>, StartError> {
         // Progress is borrowed, so this part cannot move to a thread of its own; nothing else runs yet.
         let runtime = tokio::task::block_in_place(|| prepare(&config.home.join("runtimes"), progress))?;
         progress.stage("starting the engine");
-        let pool_size = config.pool;
+        let keeps_ready = config.pool + config.shells > 0;
         let engine = tokio::task::block_in_place(|| Self::build(config, runtime))?;
         let engine = Arc::new(engine);
         engine.prove().await?;
         let pool = Arc::clone(&engine.pool);
-        if pool_size > 0 {
+        if keeps_ready {
             engine.shared.tasks.spawn(pool.keep_full(Arc::clone(&engine.shared)));
         }
         progress.finish(&engine.runtime.why);
@@ -93,8 +98,10 @@ impl Engine {
             LimitsBy::Rlimits => None,
         };
         let ids = IdRange::choose(&config.home);
-        let volumes_folder = if config.ephemeral { instance.folder.join("sandboxes") } else { config.home.join("sandboxes") };
-        let volumes = Volumes::open(volumes_folder.clone(), ids.clone()).map_err(StartError::file("use", &volumes_folder))?;
+        let volumes_folder =
+            if config.ephemeral { instance.folder.join("sandboxes") } else { config.home.join("sandboxes") };
+        let volumes = Volumes::open(volumes_folder.clone(), ids.clone())
+            .map_err(StartError::file("use", &volumes_folder))?;
         let helper = start_helper(&config, &instance, &volumes, &runtime, &ids)?;
         let zygote = Zygote::start(&helper, config.preload)?;
         let shared = Shared {
@@ -108,7 +115,7 @@ impl Engine {
         };
         Ok(Self {
             shared: Arc::new(shared),
-            pool: Pool::new(config.pool),
+            pool: Pool::new(config.pool, config.shells),
             runtime,
             instance,
             ephemeral: config.ephemeral,
@@ -121,7 +128,8 @@ impl Engine {
         let failed = |error: BackendError| StartError::FirstSandbox(error.to_string());
         let sandbox = self.create(SandboxSpec::default()).await.map_err(failed)?;
         let request = ExecuteRequest { code: "6*7".into(), ..ExecuteRequest::default() };
-        let outcome = Outcome::collect(sandbox.execute(request).await.map_err(failed)?).await.map_err(failed)?;
+        let outcome =
+            Outcome::collect(sandbox.execute(request).await.map_err(failed)?).await.map_err(failed)?;
         let answered = outcome.ending.exit_code() == 0;
         self.delete(sandbox.id()).await.map_err(failed)?;
         if answered { Ok(()) } else { Err(StartError::FirstSandbox(outcome.text)) }
@@ -139,7 +147,10 @@ impl Engine {
     }
 
     fn hand_out(&self, sandbox: Arc<EngineSandbox>) -> Result<Arc<dyn Sandbox>> {
-        self.shared.volumes.claim(&sandbox.volume).map_err(|error| BackendError::Engine(error.to_string()))?;
+        self.shared
+            .volumes
+            .claim(&sandbox.volume)
+            .map_err(|error| BackendError::Engine(error.to_string()))?;
         self.shared.remember(&sandbox);
         Ok(sandbox)
     }
@@ -155,7 +166,8 @@ fn start_helper(
     let scratch = instance.folder.join("scratch");
     let kernel = instance.folder.join("kernel");
     fs::create_dir(&scratch).map_err(StartError::file("make", &scratch))?;
-    fs::set_permissions(&scratch, fs::Permissions::from_mode(0o755)).map_err(StartError::file("open up", &scratch))?;
+    fs::set_permissions(&scratch, fs::Permissions::from_mode(0o755))
+        .map_err(StartError::file("open up", &scratch))?;
     kernel_files::unpack(&kernel).map_err(StartError::file("write", &kernel))?;
     let text = |path: &Path| path.to_string_lossy().into_owned();
     let setup = Setup {
@@ -197,7 +209,8 @@ impl Backend for Engine {
         }
         let volume = self.shared.volumes.find(id).map_err(|_| BackendError::NoSuchSandbox(id.clone()))?;
         let shared = Arc::clone(&self.shared);
-        let sandbox = blocking(move || EngineSandbox::make(shared, volume, spec, /* revived */ true)).await??;
+        let sandbox =
+            blocking(move || EngineSandbox::make(shared, volume, spec, /* revived */ true)).await??;
         let sandbox = Arc::new(sandbox);
         self.shared.remember(&sandbox);
         Ok(sandbox)
@@ -210,13 +223,16 @@ impl Backend for Engine {
         let volume = self.shared.volumes.find(id).map_err(|_| BackendError::NoSuchSandbox(id.clone()))?;
         let shared = Arc::clone(&self.shared);
         let removed = blocking(move || shared.volumes.remove(&volume)).await?;
-        removed.map_err(|error| BackendError::Engine(format!("files of a sandbox could not be removed: {error}")))
+        removed.map_err(|error| {
+            BackendError::Engine(format!("files of a sandbox could not be removed: {error}"))
+        })
     }
 
     async fn files(&self, id: &SandboxId, spec: &SandboxSpec) -> Result<Arc<dyn Files>> {
         let volume = self.shared.volumes.find(id).map_err(|_| BackendError::NoSuchSandbox(id.clone()))?;
         let owner = self.shared.volumes.ids().host_user(volume.slot);
-        let files = VolumeFiles::open(&volume.root(), owner, spec.limits.disk_bytes, spec.limits.disk_entries);
+        let files =
+            VolumeFiles::open(&volume.root(), owner, spec.limits.disk_bytes, spec.limits.disk_entries);
         Ok(Arc::new(files.map_err(|error| BackendError::Engine(error.to_string()))?))
     }
 

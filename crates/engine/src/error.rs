@@ -10,11 +10,17 @@ use crate::runtime::RuntimeError;
 pub enum StartError {
     #[error(transparent)]
     Runtime(#[from] RuntimeError),
-    #[error("user namespaces cannot be used here ({0}); allow them (sysctl user.max_user_namespaces, and kernel.unprivileged_userns_clone or the AppArmor restriction for an ordinary user) or start as root")]
+    #[error(
+        "user namespaces cannot be used here ({0}); allow them (sysctl user.max_user_namespaces, and kernel.unprivileged_userns_clone or the AppArmor restriction for an ordinary user) or start as root"
+    )]
     UserNamespace(String),
-    #[error("limits need control groups, and none can be used ({0}); start as root, or give this user a delegated group (systemd: Delegate=yes), or accept weaker per-process limits with SANDGATE_LIMITS=rlimits")]
+    #[error(
+        "limits need control groups, and none can be used ({0}); start as root, or give this user a delegated group (systemd: Delegate=yes), or accept weaker per-process limits with SANDGATE_LIMITS=rlimits"
+    )]
     Cgroups(#[source] CgroupError),
-    #[error("this kernel has no Landlock, which every sandbox needs; use Linux 5.13 or later with CONFIG_SECURITY_LANDLOCK and lsm=landlock")]
+    #[error(
+        "this kernel has no Landlock, which every sandbox needs; use Linux 5.13 or later with CONFIG_SECURITY_LANDLOCK and lsm=landlock"
+    )]
     Landlock,
     #[error("the engine's helper could not start: {0}")]
     Helper(String),
@@ -29,7 +35,10 @@ pub enum StartError {
 }
 
 impl StartError {
-    pub(crate) fn file(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
+    pub(crate) fn file(
+        action: &'static str,
+        path: impl Into<PathBuf>,
+    ) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.into();
         move |source| Self::File { action, path, source }
     }

@@ -99,7 +99,8 @@ fn parse(kind: u8, body: Bytes) -> Result<FromKernel, FrameError> {
         status: String,
     }
     fn json<'a, T: Deserialize<'a>>(kind: u8, body: &'a Bytes) -> Result<T, FrameError> {
-        serde_json::from_slice(body).map_err(|error| FrameError::Malformed { kind, reason: error.to_string() })
+        serde_json::from_slice(body)
+            .map_err(|error| FrameError::Malformed { kind, reason: error.to_string() })
     }
     match kind {
         0x80 => Ok(FromKernel::Ready),
@@ -109,8 +110,10 @@ fn parse(kind: u8, body: Bytes) -> Result<FromKernel, FrameError> {
         0x84 => json::<Data>(kind, &body)
             .map(|value| FromKernel::Result { data: value.data, execution_count: value.execution_count }),
         0x85 => json::<CodeError>(kind, &body).map(FromKernel::Error),
-        0x86 => json::<Done>(kind, &body)
-            .map(|done| FromKernel::Done { execution_count: done.execution_count, failed: done.status != "ok" }),
+        0x86 => json::<Done>(kind, &body).map(|done| FromKernel::Done {
+            execution_count: done.execution_count,
+            failed: done.status != "ok",
+        }),
         other => Err(FrameError::UnknownKind(other)),
     }
 }

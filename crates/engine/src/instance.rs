@@ -27,8 +27,11 @@ impl Instance {
         let folder = all.join(&name);
         fs::create_dir(&folder).map_err(StartError::file("make", &folder))?;
         let lock = lock_file(&folder.join("lock"))?;
-        flock(&lock, FlockOperation::NonBlockingLockExclusive)
-            .map_err(|error| StartError::File { action: "lock", path: folder.clone(), source: error.into() })?;
+        flock(&lock, FlockOperation::NonBlockingLockExclusive).map_err(|error| StartError::File {
+            action: "lock",
+            path: folder.clone(),
+            source: error.into(),
+        })?;
         Ok(Self { folder, name, _lock: lock })
     }
 
@@ -50,7 +53,12 @@ pub(crate) fn lock_containers(home: &Path) -> Result<File, StartError> {
 }
 
 fn lock_file(path: &Path) -> Result<File, StartError> {
-    File::options().create(true).truncate(false).write(true).open(path).map_err(StartError::file("open", path))
+    File::options()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(path)
+        .map_err(StartError::file("open", path))
 }
 
 /// A run whose lock is free has died: its processes went with it, its control groups and folder go now.

@@ -152,7 +152,9 @@ impl Control {
             match decode(&mut self.buffer) {
                 Ok(Some(frame)) => return Ok(Some(frame)),
                 Ok(None) => {}
-                Err(error) => return Err(BackendError::Engine(format!("a kernel broke the protocol: {error}"))),
+                Err(error) => {
+                    return Err(BackendError::Engine(format!("a kernel broke the protocol: {error}")));
+                }
             }
             match self.stream.read_buf(&mut self.buffer).await {
                 Ok(0) => return Ok(None),
@@ -165,7 +167,8 @@ impl Control {
     }
 
     pub(crate) async fn send(&mut self, message: &ToKernel<'_>) -> Result<()> {
-        let frame = message.encode().ok_or_else(|| BackendError::Invalid("the code cannot be sent".into()))?;
+        let frame =
+            message.encode().ok_or_else(|| BackendError::Invalid("the code cannot be sent".into()))?;
         self.stream.write_all(&frame).await.map_err(failed("writing to a kernel"))
     }
 
@@ -175,7 +178,9 @@ impl Control {
             match decode(&mut self.buffer) {
                 Ok(Some(frame)) => return Ok(Some(frame)),
                 Ok(None) => {}
-                Err(error) => return Err(BackendError::Engine(format!("a kernel broke the protocol: {error}"))),
+                Err(error) => {
+                    return Err(BackendError::Engine(format!("a kernel broke the protocol: {error}")));
+                }
             }
             match self.stream.try_read_buf(&mut self.buffer) {
                 Ok(0) | Err(_) => return Ok(None),

@@ -1,6 +1,6 @@
 //! Turns a kernel's output bytes into text and keeps it within the limit.
 
-use sandgate_core::MimeBundle;
+use sandgate_core::{MimeBundle, human_bytes};
 
 /// How far past the limit a run may go on printing before it is ended.
 const GIVE_UP_FACTOR: u64 = 10;
@@ -89,7 +89,11 @@ impl OutputMeter {
     /// How much was dropped, in words; None: nothing.
     pub(crate) fn trimmed(&self) -> Option<String> {
         (self.dropped > 0).then(|| {
-            format!("the output limit of {} bytes was reached; {} bytes after it were dropped", self.limit, self.dropped)
+            format!(
+                "the output limit of {} was reached; {} bytes after it were dropped",
+                human_bytes(self.limit),
+                self.dropped
+            )
         })
     }
 

@@ -1,9 +1,11 @@
-//! Sandboxes made ahead, forked, confined, limited and warmed, so that a new one is only handed over.
+//! Sandboxes made ahead, so that a new one is only handed over: some with a kernel that is forked, confined,
+//! limited and rehearsed, and behind them some that are only namespaces.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
-use sandgate_core::{Result, SandboxSpec};
+use sandgate_core::{BackendError, Limits, Result, SandboxSpec};
 use tokio::sync::Notify;
 
 use crate::sandbox::EngineSandbox;
@@ -11,51 +13,93 @@ use crate::shared::{Shared, blocking};
 
 #[derive(Debug)]
 pub(crate) struct Pool {
-    target: usize,
+    /// With a kernel.
+    warm: Shelf,
+    /// Without one.
+    cold: Shelf,
     spec: SandboxSpec,
-    ready: Mutex<VecDeque<EngineSandbox>>,
     wanted: Notify,
 }
 
-impl Pool {
-    pub(crate) fn new(target: usize) -> Arc<Self> {
-        Arc::new(Self { target, spec: SandboxSpec::default(), ready: Mutex::default(), wanted: Notify::new() })
+#[derive(Debug)]
+struct Shelf {
+    target: usize,
+    ready: Mutex<VecDeque<EngineSandbox>>,
+}
+
+impl Shelf {
+    fn new(target: usize) -> Self {
+        Self { target, ready: Mutex::default() }
     }
 
-    /// A ready one, if it can become what `spec` asks for: some limits are fixed when a kernel is forked.
+    fn lock(&self) -> std::sync::MutexGuard<'_, VecDeque<EngineSandbox>> {
+        self.ready.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take(&self) -> Option<EngineSandbox> {
+        self.lock().pop_front()
+    }
+
+    fn put(&self, sandbox: EngineSandbox) {
+        self.lock().push_back(sandbox);
+    }
+
+    fn lacks(&self) -> bool {
+        self.lock().len() < self.target
+    }
+}
+
+impl Pool {
+    pub(crate) fn new(warm: usize, cold: usize) -> Arc<Self> {
+        let (warm, cold) = (Shelf::new(warm), Shelf::new(cold));
+        Arc::new(Self { warm, cold, spec: SandboxSpec::default(), wanted: Notify::new() })
+    }
+
+    /// A ready one, if it can become what `spec` asks for: some limits are fixed when it is made.
     pub(crate) fn claim(&self, spec: &SandboxSpec) -> Option<EngineSandbox> {
-        let (asked, made) = (&spec.limits, &self.spec.limits);
-        let fixed = |limits: &sandgate_core::Limits| (limits.tmp_bytes, limits.open_files, limits.disk_bytes, limits.processes);
-        if fixed(asked) != fixed(made) {
+        let fixed =
+            |limits: &Limits| (limits.tmp_bytes, limits.open_files, limits.disk_bytes, limits.processes);
+        if fixed(&spec.limits) != fixed(&self.spec.limits) {
             return None;
         }
-        let claimed = self.lock().pop_front();
+        let claimed = self.warm.take().or_else(|| self.cold.take());
         self.wanted.notify_one();
         claimed
     }
 
-    /// How many are ready now.
+    /// How many with a kernel are ready now.
     pub(crate) fn ready(&self) -> usize {
-        self.lock().len()
+        self.warm.lock().len()
     }
 
-    /// Keeps the pool full until the engine ends.
+    /// Keeps both shelves full until the engine ends.
     pub(crate) async fn keep_full(self: Arc<Self>, shared: Arc<Shared>) {
-        loop {
-            while self.ready() < self.target && !shared.tasks.is_closed() {
-                match make_warm(&shared, self.spec.clone()).await {
-                    Ok(sandbox) => self.lock().push_back(sandbox),
-                    Err(error) => {
-                        tracing::warn!(%error, "a sandbox for the pool could not be made");
-                        tokio::time::sleep(std::time::Duration::from_secs(1)).await;
-                    }
-                }
+        while !shared.tasks.is_closed() {
+            let made = if self.warm.lacks() {
+                self.add_warm(&shared).await
+            } else if self.cold.lacks() {
+                make_cold(&shared, self.spec.clone()).await.map(|sandbox| self.cold.put(sandbox))
+            } else {
+                self.wanted.notified().await;
+                continue;
+            };
+            if let Err(error) = made
+                && !shared.tasks.is_closed()
+            {
+                tracing::warn!(%error, "a sandbox for the pool could not be made");
+                tokio::time::sleep(Duration::from_secs(1)).await;
             }
-            if shared.tasks.is_closed() {
-                return;
-            }
-            self.wanted.notified().await;
         }
+    }
+
+    async fn add_warm(&self, shared: &Arc<Shared>) -> Result<()> {
+        let sandbox = match self.cold.take() {
+            Some(sandbox) => sandbox,
+            None => make_cold(shared, self.spec.clone()).await?,
+        };
+        sandbox.warm_up().await?;
+        self.warm.put(sandbox);
+        Ok(())
     }
 
     /// Wakes [`Self::keep_full`] so that it sees the engine's end.
@@ -65,11 +109,9 @@ impl Pool {
 
     /// Takes out all that is ready.
     pub(crate) fn drain(&self) -> Vec<EngineSandbox> {
-        self.lock().drain(..).collect()
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, VecDeque<EngineSandbox>> {
-        self.ready.lock().unwrap_or_else(PoisonError::into_inner)
+        let mut all: Vec<_> = self.warm.lock().drain(..).collect();
+        all.extend(self.cold.lock().drain(..));
+        all
     }
 }
 
@@ -77,14 +119,8 @@ impl Pool {
 pub(crate) async fn make_cold(shared: &Arc<Shared>, spec: SandboxSpec) -> Result<EngineSandbox> {
     let engine = Arc::clone(shared);
     blocking(move || {
-        let volume = engine.volumes.make().map_err(|error| sandgate_core::BackendError::Engine(error.to_string()))?;
+        let volume = engine.volumes.make().map_err(|error| BackendError::Engine(error.to_string()))?;
         EngineSandbox::make(engine, volume, spec, /* revived */ false)
     })
     .await?
-}
-
-async fn make_warm(shared: &Arc<Shared>, spec: SandboxSpec) -> Result<EngineSandbox> {
-    let sandbox = make_cold(shared, spec).await?;
-    sandbox.warm_up().await?;
-    Ok(sandbox)
 }

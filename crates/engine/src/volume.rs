@@ -41,7 +41,9 @@ impl Volumes {
         let volumes = Self { folder, ids, slots: Mutex::default() };
         for entry in fs::read_dir(&volumes.folder)? {
             let path = entry?.path();
-            let Some(id) = path.file_name().and_then(|name| name.to_str()).and_then(|name| SandboxId::parse(name).ok()) else {
+            let Some(id) =
+                path.file_name().and_then(|name| name.to_str()).and_then(|name| SandboxId::parse(name).ok())
+            else {
                 continue;
             };
             if path.join(UNCLAIMED).exists() {

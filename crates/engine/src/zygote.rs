@@ -97,7 +97,8 @@ impl Zygote {
             "OPENBLAS_NUM_THREADS=1",
             "PYTHONDONTWRITEBYTECODE=1",
         ];
-        let process = helper.start_zygote(theirs.as_fd(), &arguments, &environment).map_err(|error| failed(&error))?;
+        let process =
+            helper.start_zygote(theirs.as_fd(), &arguments, &environment).map_err(|error| failed(&error))?;
         drop(theirs);
         let channel = Arc::new(Channel::new(ours));
         match channel.receive().map_err(|error| failed(&error))? {
@@ -154,7 +155,8 @@ fn handle(message: Message, state: &mut State) {
         (Some("forked"), Ok(pid)) => {
             let (ended, exit) = oneshot::channel();
             state.running.insert(pid, ended);
-            if let (Some(waiting), Some(pidfd)) = (state.waiting.pop_front(), message.fds.into_iter().next()) {
+            if let (Some(waiting), Some(pidfd)) = (state.waiting.pop_front(), message.fds.into_iter().next())
+            {
                 let _ = waiting.send(Ok(ForkedKernel { pidfd, exit }));
             }
         }

@@ -33,7 +33,7 @@ impl SingleThreaded {
     }
 }
 
-/// Which namespaces the sandboxes get, apart from a cgroup namespace that hides where they hang.
+/// Which namespaces the sandboxes get.
 #[must_use]
 pub fn namespaces(layers: Layers) -> i32 {
     let mut flags = sys::ALL_NAMESPACES;
@@ -180,21 +180,25 @@ impl SandboxIds {
 }
 
 /// Makes a sandbox's namespaces with a PID 1 that holds them; gives a descriptor of it once all is ready.
+///
+/// `groups` are the control groups' process files, opened by whoever may write to them.
 pub fn make_sandbox(
     _alone: &SingleThreaded,
     root: &SandboxRoot,
     ids: SandboxIds,
+    groups: &[OwnedFd],
     layers: Layers,
     filters: &Filters,
 ) -> Result<OwnedFd> {
     let (ours, theirs) = sys::packet_pair()?;
+    let flags = namespaces(layers) & !libc::CLONE_NEWCGROUP;
     // SAFETY: there is one thread, as `_alone` proves; the child uses no thread-local of glibc that depends on
     // its thread id.
-    let (side, pidfd) = unsafe { sys::clone_into_namespaces(namespaces(layers)) }?;
+    let (side, pidfd) = unsafe { sys::clone_into_namespaces(flags) }?;
     match side {
         Forked::Child => {
             drop(ours);
-            let error = sandbox_init(theirs, root, ids, layers, filters);
+            let error = sandbox_init(theirs, root, ids, groups, layers, filters);
             fail_in_child("sandbox", error.err());
         }
         Forked::Parent { child } => {
@@ -227,12 +231,13 @@ fn sandbox_init(
     parent: OwnedFd,
     root: &SandboxRoot,
     ids: SandboxIds,
+    groups: &[OwnedFd],
     layers: Layers,
     filters: &Filters,
 ) -> Result<Infallible> {
     // Nothing may be done with ids before they are mapped.
     sys::receive_message(parent.as_fd(), &mut [0u8; 16])?;
-    let built = build_sandbox(root, ids, layers);
+    let built = build_sandbox(root, ids, groups, layers);
     let answer = built.as_ref().map_or_else(ToString::to_string, |()| "ready".to_owned());
     sys::send_message(parent.as_fd(), answer.as_bytes(), &[])?;
     built?;
@@ -240,7 +245,13 @@ fn sandbox_init(
     become_init(filters, layers)
 }
 
-fn build_sandbox(root: &SandboxRoot, ids: SandboxIds, layers: Layers) -> Result<()> {
+fn build_sandbox(root: &SandboxRoot, ids: SandboxIds, groups: &[OwnedFd], layers: Layers) -> Result<()> {
+    for group in groups {
+        // "0" is whoever writes.
+        sys::write_all(group.as_raw_fd(), b"0").map_err(|error| error.on("a control group"))?;
+    }
+    // Only now: the namespace hides everything above the groups the process is in when it makes it.
+    sys::unshare(libc::CLONE_NEWCGROUP)?;
     sys::set_ids(ids.of_init(), ids.of_init())?;
     sys::new_session()?;
     if layers.network {
@@ -265,6 +276,5 @@ fn fail_in_child(what: &str, error: Option<StepError>) -> ! {
 pub fn own_pid_namespace() -> Result<OwnedFd> {
     let file =
         fs::File::open("/proc/self/ns/pid").map_err(|error| StepError::new("opening a namespace", error))?;
-    debug_assert!(file.as_raw_fd() >= 0);
     Ok(file.into())
 }

@@ -5,6 +5,7 @@ import datetime
 import enum
 import math
 import sys
+import warnings
 
 from IPython.core.formatters import DisplayFormatter
 
@@ -12,6 +13,7 @@ CHART, TABLE = "e2b/chart", "e2b/data"
 MAX_DISPLAY = 32 << 20
 MAX_DEPTH = 60
 MAX_NODES = 200_000
+MAX_POINTS = 20_000
 # Values of these types have one form only, so the ten other formatters need not be asked.
 PLAIN_TYPES = frozenset((int, float, bool, complex, str, bytes, range))
 
@@ -59,18 +61,29 @@ class KernelDisplayFormatter(DisplayFormatter):
             figure = sys.modules.get("matplotlib.figure")
             if figure is not None and isinstance(obj, figure.Figure):
                 self.parent.figures.mark_shown(obj)
-                chart = chart_of(obj)
+                chart = chart_of(obj) if count_points(obj) <= MAX_POINTS else None
                 if chart:
                     data[CHART] = chart
         except Exception:
             pass  # An extra must never cost the display it stands beside.
 
 
+def count_points(figure):
+    """How much data a figure draws; taking it out of a very full one would take longer than drawing it."""
+    count = 0
+    for axes in figure.axes:
+        count += sum(len(line.get_xdata(orig=False)) for line in axes.lines)
+        count += sum(len(each.get_offsets()) for each in axes.collections)
+    return count
+
+
 def chart_of(figure):
     """The numbers behind a figure, when it is of a kind that can be told apart."""
-    from e2b_charts import chart_figure_to_dict
+    with warnings.catch_warnings():  # about the extractor's own code, which the user did not call
+        warnings.simplefilter("ignore")
+        from e2b_charts import chart_figure_to_dict
 
-    return to_plain(chart_figure_to_dict(figure))
+        return to_plain(chart_figure_to_dict(figure))
 
 
 def to_bundle(data):

@@ -1,7 +1,4 @@
-"""Lets matplotlib find its list of fonts in the runtime: looking for fonts takes a second or more.
-
-Run as a program, `fonts.py` makes that list; a runtime does so once, when it is prepared.
-"""
+"""Lets matplotlib find the list of fonts that was made with the runtime: looking for fonts takes a second or more."""
 
 import os
 import sys
@@ -33,13 +30,3 @@ def forget_loaded(module):
     loaded = getattr(module, "_get_font", None)
     if hasattr(loaded, "cache_clear"):
         loaded.cache_clear()
-
-
-def build():
-    os.makedirs(FOLDER, exist_ok=True)
-    os.environ["MPLCONFIGDIR"] = FOLDER
-    import matplotlib.font_manager  # noqa: F401  writes the list when it finds none
-
-
-if __name__ == "__main__":
-    build()

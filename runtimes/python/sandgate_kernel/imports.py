@@ -15,7 +15,7 @@ class ImportSteps:
             sys.meta_path.insert(0, self)
 
     def add(self, name, before=None, after=None):
-        """The steps for a module: `before()` and `after(module)`; a module that is loaded already gets the latter now."""
+        """The steps for a module: `before()` and `after(module)`. One that is loaded already gets the latter now."""
         module = sys.modules.get(name)
         if module is None:
             self.steps[name] = (before, after)

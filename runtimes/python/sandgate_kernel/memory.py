@@ -1,7 +1,9 @@
 """Arranges the warm process's memory so that a forked kernel copies as few pages as it can."""
 
+import functools
 import gc
 import itertools
+import operator
 
 # CPython keeps small objects of one size together in pools of this many bytes, in steps of 16 bytes up to 512.
 POOL = 16 << 10
@@ -22,10 +24,10 @@ def fill_gaps():
     """
     _fill_with(object, STEP)
     numbers = itertools.count(1.5)
-    _fill_with(lambda: next(numbers), STEP * 2)
+    _fill_with(functools.partial(next, numbers), STEP * 2)
     for size in range(STEP * 3, LARGEST + 1, STEP):
         almost = bytes(size - BYTES_HEADER - 1)
-        _fill_with(lambda: almost + b"x", size)
+        _fill_with(functools.partial(operator.add, almost, b"x"), size)
 
 
 def _fill_with(make, size):

@@ -36,6 +36,7 @@ WARM_DATA_CELLS = (
 )
 # Python rewrites code that runs often; after some rounds it is done, and forks find nothing left to rewrite.
 EVERYDAY_CELLS = ("1 + 1", "x = 1", "print('text')", "x = [1]\nprint(x)\nx")
+OUTSIDE = ("stdout", "stderr", "stdin", "__stdout__", "__stderr__", "__stdin__")
 DATA_LIBRARIES = ("numpy", "pandas", "matplotlib", "matplotlib.pyplot", "PIL.Image", "e2b_charts")
 
 
@@ -49,9 +50,10 @@ def make_kernel(full):
         # What is made from here on is what every cell uses: it lies together, so that forks copy few pages for it.
         memory.fill_gaps()
         kernel = build_kernel()
-        run_warm_cells(kernel, (WARM_CELLS + (WARM_DATA_CELLS if full else ())) * 2)
+        run_warm_cells(kernel, WARM_CELLS + (WARM_DATA_CELLS if full else ()))
         run_warm_cells(kernel, EVERYDAY_CELLS * 20)
         drop_loaded_fonts()
+        drop_event_loop()
         logging.disable(logging.NOTSET)
     # IPython's advice after a SystemExit is for people at a terminal.
     warnings.filterwarnings("ignore", message="To exit: use 'exit'")
@@ -111,6 +113,15 @@ def drop_loaded_fonts():
         fonts.forget_loaded(sys.modules["matplotlib.font_manager"])
 
 
+def drop_event_loop():
+    """The loop that the rehearsed `await` left behind has descriptors, which no two kernels may share."""
+    from IPython.core import async_helpers
+
+    if async_helpers._asyncio_event_loop is not None:
+        async_helpers._asyncio_event_loop.close()
+        async_helpers._asyncio_event_loop = None
+
+
 def run_warm_cells(kernel, cells):
     """Runs cells exactly as a kernel would, with a socket and pipes of its own whose other ends are thrown away."""
     ours, engine = socket.socketpair()
@@ -129,9 +140,6 @@ def run_warm_cells(kernel, cells):
     for pipe in pipes:
         for descriptor in pipe:
             os.close(descriptor)
-
-
-OUTSIDE = ("stdout", "stderr", "stdin", "__stdout__", "__stderr__", "__stdin__")
 
 
 def empty(engine):

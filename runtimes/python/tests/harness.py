@@ -118,7 +118,9 @@ class Engine:
                 if len(self.buffer) >= 4 + length:
                     body, self.buffer = self.buffer[4 : 4 + length], self.buffer[4 + length :]
                     name = NAMES[body[0]]
-                    return name, body[1:] if name in ("stdout", "stderr") else json.loads(body[1:], parse_constant=refuse)
+                    return name, body[1:] if name in ("stdout", "stderr") else json.loads(
+                        body[1:], parse_constant=refuse
+                    )
             if time.monotonic() > end:
                 raise TimeoutError("the kernel did not answer in time")
             if select.select([self.socket], [], [], 0.02)[0]:

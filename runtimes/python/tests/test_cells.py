@@ -33,13 +33,18 @@ class Cells(KernelTest):
     def test_history_and_outputs(self):
         self.assert_ok("40 + 2")
         self.assertEqual(self.assert_ok("_ + 1").text, "43")
-        self.assertEqual(self.assert_ok("(_1, __, Out[2], In[1], _i2, _ih[1], _oh[1])").text, str((42, 42, 43, "40 + 2", "_ + 1", "40 + 2", 42)))
+        self.assertEqual(
+            self.assert_ok("(_1, __, Out[2], In[1], _i2, _ih[1], _oh[1])").text,
+            str((42, 42, 43, "40 + 2", "_ + 1", "40 + 2", 42)),
+        )
         self.assertEqual(self.assert_ok("%history -n 1-2").stdout, "   1: 40 + 2\n   2: _ + 1\n")
         self.assertEqual(self.assert_ok("get_ipython().execution_count").text, "6")
 
     def test_nothing_of_the_rehearsal_is_left(self):
         names = ["In", "Out", "exit", "get_ipython", "open", "quit"]
-        self.assertEqual(self.assert_ok("print([n for n in dir() if n[0] != '_'], len(In), Out)").stdout, f"{names} 2 {{}}\n")
+        self.assertEqual(
+            self.assert_ok("print([n for n in dir() if n[0] != '_'], len(In), Out)").stdout, f"{names} 2 {{}}\n"
+        )
         self.assertEqual(self.assert_ok("import sys\nhasattr(sys, 'last_value')").text, "False")
 
     def test_empty_and_comment_cells(self):
@@ -102,17 +107,27 @@ class Cells(KernelTest):
         self.assertEqual([each["text/plain"] for each in self.assert_ok("1\n2").results], ["1", "2"])
 
     def test_other_input_transformers_are_used(self):
-        self.assert_ok("get_ipython().input_transformers_post.append(lambda lines: [l.replace('cat', 'dog') for l in lines])")
+        self.assert_ok(
+            "get_ipython().input_transformers_post.append(lambda lines: [l.replace('cat', 'dog') for l in lines])"
+        )
         self.assertEqual(self.assert_ok("'cat'").text, "'dog'")
 
     def test_main_module_is_the_users(self):
-        self.assertEqual(self.assert_ok("class A: pass\nimport pickle, sys\ntype(pickle.loads(pickle.dumps(A()))).__module__").text, "'__main__'")
+        self.assertEqual(
+            self.assert_ok("class A: pass\nimport pickle, sys\ntype(pickle.loads(pickle.dumps(A()))).__module__").text,
+            "'__main__'",
+        )
         self.assertEqual(self.assert_ok("import __main__\n__main__.A is A").text, "True")
 
     def test_environment_and_folder(self):
         self.engine.configure(GREETING="hello", cwd="/tmp")
-        self.assertEqual(self.assert_ok("import os\n(os.environ['GREETING'], os.getcwd(), os.environ['HOME'])").text, str(("hello", "/tmp", self.engine.home)))
-        self.assertEqual(self.assert_ok("'KERNEL_TEST_MODE' in os.environ or 'OPENBLAS_NUM_THREADS' in os.environ").text, "False")
+        self.assertEqual(
+            self.assert_ok("import os\n(os.environ['GREETING'], os.getcwd(), os.environ['HOME'])").text,
+            str(("hello", "/tmp", self.engine.home)),
+        )
+        self.assertEqual(
+            self.assert_ok("'KERNEL_TEST_MODE' in os.environ or 'OPENBLAS_NUM_THREADS' in os.environ").text, "False"
+        )
         self.assertIn("cannot be used", self.engine.configure(cwd="/nowhere") or self.assert_ok("1").stderr)
 
     def test_random_numbers_differ(self):
@@ -120,8 +135,12 @@ class Cells(KernelTest):
 
         other = Engine()
         self.addCleanup(other.close)
-        code = "import random, secrets, tempfile, multiprocessing\n(random.random(), secrets.token_hex(), next(tempfile._get_candidate_names()), multiprocessing.current_process().authkey)"
-        for mine, theirs in zip(eval(self.assert_ok(code).text), eval(other.run(code).text)):
+        code = (
+            "import random, secrets, tempfile, multiprocessing\n"
+            "(random.random(), secrets.token_hex(), next(tempfile._get_candidate_names()), "
+            "multiprocessing.current_process().authkey)"
+        )
+        for mine, theirs in zip(eval(self.assert_ok(code).text), eval(other.run(code).text), strict=True):
             self.assertNotEqual(mine, theirs)
 
 

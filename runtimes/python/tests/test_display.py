@@ -44,25 +44,46 @@ class Display(KernelTest):
         self.assertTrue(base64.b64decode(data["image/png"]).startswith(PNG))
 
     def test_mimebundle(self):
-        code = "class B:\n    def _repr_mimebundle_(self, include=None, exclude=None):\n        return {'application/vnd.x+json': {'n': float('inf'), 3: {1, 2}, 'b': b'x'}, 'text/plain': 'B'}\nB()"
-        self.assertEqual(self.assert_ok(code).result, {"text/plain": "B", "application/vnd.x+json": {"n": None, "3": [1, 2], "b": "eA=="}})
+        code = (
+            "class B:\n    def _repr_mimebundle_(self, include=None, exclude=None):\n"
+            "        return {'application/vnd.x+json': {'n': float('inf'), 3: {1, 2}, 'b': b'x'}, "
+            "'text/plain': 'B'}\nB()"
+        )
+        self.assertEqual(
+            self.assert_ok(code).result,
+            {"text/plain": "B", "application/vnd.x+json": {"n": None, "3": [1, 2], "b": "eA=="}},
+        )
 
     def test_json_beside_lists_and_dicts(self):
-        self.assertEqual(self.assert_ok("{'a': [1, 2.5, None, True], (1, 2): float('nan')}").result["application/json"], {"a": [1, 2.5, None, True], "(1, 2)": None})
+        self.assertEqual(
+            self.assert_ok("{'a': [1, 2.5, None, True], (1, 2): float('nan')}").result["application/json"],
+            {"a": [1, 2.5, None, True], "(1, 2)": None},
+        )
         self.assertEqual(self.assert_ok("[10 ** 30]").result["application/json"], [str(10**30)])
         deep = self.assert_ok("x = []\nfor i in range(100):\n    x = [x]\nx")
         self.assertNotIn("application/json", deep.result)
         self.assertNotIn("application/json", self.assert_ok("x = []; x.append(x)\nx").result)
-        self.assertEqual(self.assert_ok("import numpy\n[numpy.int64(3), numpy.float32('nan'), numpy.arange(2)]").result["application/json"], [3, None, [0, 1]])
+        self.assertEqual(
+            self.assert_ok("import numpy\n[numpy.int64(3), numpy.float32('nan'), numpy.arange(2)]").result[
+                "application/json"
+            ],
+            [3, None, [0, 1]],
+        )
 
     def test_raw_display_and_updates(self):
         self.assertEqual(self.assert_ok("display({'text/x': 'y'}, raw=True)").displays, [{"text/x": "y"}])
-        run = self.assert_ok("h = display('one', display_id=True)\nh.update('two')\nfrom IPython.display import clear_output\nclear_output(wait=True)\nprint('three')")
+        run = self.assert_ok(
+            "h = display('one', display_id=True)\nh.update('two')\n"
+            "from IPython.display import clear_output\nclear_output(wait=True)\nprint('three')"
+        )
         self.assertEqual([each["text/plain"] for each in run.displays], ["'one'", "'two'"])
         self.assertEqual(run.stdout, "three\n")
 
     def test_own_formatters(self):
-        self.assert_ok("formatters = get_ipython().display_formatter.formatters\nformatters['text/html'].for_type(int, lambda n: f'<i>{n}</i>')")
+        self.assert_ok(
+            "formatters = get_ipython().display_formatter.formatters\n"
+            "formatters['text/html'].for_type(int, lambda n: f'<i>{n}</i>')"
+        )
         self.assertEqual(self.assert_ok("5").result, {"text/plain": "5", "text/html": "<i>5</i>"})
         self.assert_ok("%precision 2")
         self.assertEqual(self.assert_ok("3.14159").text, "3.14")
@@ -76,9 +97,15 @@ class Display(KernelTest):
         self.assertIn("33 MiB left out", run.stderr)
 
     def test_data_frame(self):
-        run = self.assert_ok("import pandas as pd\npd.DataFrame({'a': [1, 2], 'b': [0.5, None], 'd': pd.to_datetime(['2024-01-02', None]), 3: ['x', 'y']})")
+        run = self.assert_ok(
+            "import pandas as pd\n"
+            "pd.DataFrame({'a': [1, 2], 'b': [0.5, None], 'd': pd.to_datetime(['2024-01-02', None]), "
+            "3: ['x', 'y']})"
+        )
         self.assertIn("<table", run.result["text/html"])
-        self.assertEqual(run.result["e2b/data"], {"a": [1, 2], "b": [0.5, None], "d": ["2024-01-02T00:00:00", None], "3": ["x", "y"]})
+        self.assertEqual(
+            run.result["e2b/data"], {"a": [1, 2], "b": [0.5, None], "d": ["2024-01-02T00:00:00", None], "3": ["x", "y"]}
+        )
         self.assertNotIn("e2b/data", self.assert_ok("pd.DataFrame({'a': range(300_000)})").result)
 
     def test_pillow_images(self):

@@ -46,7 +46,14 @@ class Errors(KernelTest):
         self.assertIn(self.failing("a\0b").error["name"], ("SyntaxError", "ValueError"))
 
     def test_exits(self):
-        for code, value in (("exit()", "0"), ("quit", "0"), ("exit(2)", "2"), ("import sys\nsys.exit(3)", "3"), ("sys.exit('why')", "why"), ("await __import__('asyncio').sleep(0)\nsys.exit(4)", "4")):
+        for code, value in (
+            ("exit()", "0"),
+            ("quit", "0"),
+            ("exit(2)", "2"),
+            ("import sys\nsys.exit(3)", "3"),
+            ("sys.exit('why')", "why"),
+            ("await __import__('asyncio').sleep(0)\nsys.exit(4)", "4"),
+        ):
             run = self.failing(code)
             self.assertEqual((run.error["name"], run.error["value"], run.stderr), ("SystemExit", value, ""), code)
         self.assertEqual(self.assert_ok("1").text, "1")
@@ -60,10 +67,16 @@ class Errors(KernelTest):
         self.assertLess(len(run.traceback), 20_000)
 
     def test_exception_that_cannot_be_shown(self):
-        run = self.failing("class Bad(Exception):\n    def __str__(self):\n        raise RuntimeError\n    __repr__ = __str__\nraise Bad")
+        run = self.failing(
+            "class Bad(Exception):\n    def __str__(self):\n        raise RuntimeError\n"
+            "    __repr__ = __str__\nraise Bad"
+        )
         self.assertEqual(run.error["name"], "Bad")
         self.assertIn("cannot be made", run.error["value"])
-        run = self.failing("class Worse(Exception):\n    def _render_traceback_(self):\n        raise RuntimeError\nraise Worse('value')")
+        run = self.failing(
+            "class Worse(Exception):\n    def _render_traceback_(self):\n        raise RuntimeError\n"
+            "raise Worse('value')"
+        )
         self.assertEqual((run.error["name"], run.error["value"]), ("Worse", "value"))
 
     def test_exception_group(self):
@@ -94,7 +107,10 @@ class Errors(KernelTest):
         self.assertEqual(self.failing("%nosuchmagic").error["name"], "UsageError")
 
     def test_error_in_a_formatter(self):
-        run = self.assert_ok("class A:\n    def _repr_html_(self):\n        return 1 / 0\n    def __repr__(self):\n        return 'an A'\nA()")
+        run = self.assert_ok(
+            "class A:\n    def _repr_html_(self):\n        return 1 / 0\n    def __repr__(self):\n"
+            "        return 'an A'\nA()"
+        )
         self.assertEqual(run.result, {"text/plain": "an A"})
         self.assertIn("ZeroDivisionError", run.stderr)
 
@@ -104,7 +120,9 @@ class Errors(KernelTest):
         self.assertTrue(run.ok)
 
     def test_error_shown_by_the_cell_itself(self):
-        run = self.assert_ok("try:\n    1/0\nexcept ZeroDivisionError:\n    get_ipython().showtraceback()\nprint('went on')")
+        run = self.assert_ok(
+            "try:\n    1/0\nexcept ZeroDivisionError:\n    get_ipython().showtraceback()\nprint('went on')"
+        )
         self.assertIn("ZeroDivisionError", run.stderr)
         self.assertEqual(run.stdout, "went on\n")
 
@@ -113,7 +131,10 @@ class Errors(KernelTest):
         self.assertIn("ZeroDivisionError", self.assert_ok("%tb").stderr)
 
     def test_custom_exception_handler(self):
-        self.assert_ok("def handle(shell, kind, value, tb, tb_offset=None):\n    print('handled', value)\nget_ipython().set_custom_exc((KeyError,), handle)")
+        self.assert_ok(
+            "def handle(shell, kind, value, tb, tb_offset=None):\n    print('handled', value)\n"
+            "get_ipython().set_custom_exc((KeyError,), handle)"
+        )
         run = self.run_cell("{}['x']")
         self.assertEqual(run.stdout, "handled 'x'\n")
         self.assertEqual(run.error["name"], "KeyError")

@@ -9,7 +9,9 @@ from harness import KernelTest
 
 class Figures(KernelTest):
     def test_open_figure_is_shown_at_the_end(self):
-        run = self.assert_ok("import matplotlib.pyplot as plt\nlines = plt.plot([1, 2], [3, 4], label='l')\nprint('plotted')")
+        run = self.assert_ok(
+            "import matplotlib.pyplot as plt\nlines = plt.plot([1, 2], [3, 4], label='l')\nprint('plotted')"
+        )
         self.assertEqual(run.kinds, ["stdout", "display", "done"])
         data = run.displays[0]
         picture = base64.b64decode(data["image/png"])
@@ -23,13 +25,18 @@ class Figures(KernelTest):
         self.assertEqual(self.assert_ok("plt.get_fignums()").text, "[]")
 
     def test_show_places_and_closes(self):
-        run = self.assert_ok("import matplotlib.pyplot as plt\nplt.plot([1])\nprint('a')\nplt.show()\nprint('b')\nplt.bar(['x'], [1])\nplt.show()")
+        run = self.assert_ok(
+            "import matplotlib.pyplot as plt\nplt.plot([1])\nprint('a')\nplt.show()\nprint('b')\n"
+            "plt.bar(['x'], [1])\nplt.show()"
+        )
         self.assertEqual(run.kinds, ["stdout", "display", "stdout", "display", "done"])
         self.assertEqual([each["e2b/chart"]["type"] for each in run.displays], ["line", "bar"])
         self.assertEqual(run.stderr, "")
 
     def test_several_figures_in_order(self):
-        run = self.assert_ok("import matplotlib.pyplot as plt\nfor n in (3, 1, 2):\n    plt.figure(figsize=(n, 1)); plt.plot([1])")
+        run = self.assert_ok(
+            "import matplotlib.pyplot as plt\nfor n in (3, 1, 2):\n    plt.figure(figsize=(n, 1)); plt.plot([1])"
+        )
         self.assertEqual([each["text/plain"].split()[2] for each in run.displays], ["300x100", "100x100", "200x100"])
 
     def test_figure_as_result_is_shown_once(self):
@@ -42,11 +49,15 @@ class Figures(KernelTest):
         self.assertEqual(run.kinds, ["display", "stdout", "done"])
 
     def test_figure_show_method(self):
-        run = self.assert_ok("import matplotlib.pyplot as plt\nfig = plt.figure()\nfig.add_subplot().plot([1])\nfig.show()\nprint('end')")
+        run = self.assert_ok(
+            "import matplotlib.pyplot as plt\nfig = plt.figure()\nfig.add_subplot().plot([1])\nfig.show()\nprint('end')"
+        )
         self.assertEqual(run.kinds, ["display", "stdout", "done"])
 
     def test_backend_chosen_by_the_cell(self):
-        run = self.assert_ok("import matplotlib\nmatplotlib.use('Agg')\nimport matplotlib.pyplot as plt\nplt.plot([1])\nplt.show()")
+        run = self.assert_ok(
+            "import matplotlib\nmatplotlib.use('Agg')\nimport matplotlib.pyplot as plt\nplt.plot([1])\nplt.show()"
+        )
         self.assertEqual(run.kinds, ["display", "done"])
         self.assertEqual(self.assert_ok("%matplotlib inline").kinds, ["done"])
         self.assertEqual(self.assert_ok("plt.plot([1]);").kinds, ["display", "done"])
@@ -71,10 +82,15 @@ class Figures(KernelTest):
         self.assertEqual(self.assert_ok("1").kinds, ["result", "done"])
 
     def test_chart_kinds(self):
-        run = self.assert_ok("import matplotlib.pyplot as plt\nfig, ax = plt.subplots(1, 2)\nax[0].scatter([1], [2])\nax[1].pie([1, 2], labels=['a', 'b'])\nfig.suptitle('both');")
+        run = self.assert_ok(
+            "import matplotlib.pyplot as plt\nfig, ax = plt.subplots(1, 2)\nax[0].scatter([1], [2])\n"
+            "ax[1].pie([1, 2], labels=['a', 'b'])\nfig.suptitle('both');"
+        )
         self.assertEqual(run.displays[0]["e2b/chart"]["type"], "superchart")
         run = self.assert_ok("import datetime\nplt.plot([datetime.date(2024, 1, 1)], [float('nan')]);")
         self.assertIn("image/png", run.displays[0])
+        run = self.assert_ok("plt.plot(range(50_000));")
+        self.assertEqual(set(run.displays[0]), {"text/plain", "image/png"})
 
     def test_capture_takes_figures(self):
         run = self.assert_ok("%%capture\nimport matplotlib.pyplot as plt\nplt.plot([1])\nprint('x')")

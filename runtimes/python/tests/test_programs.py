@@ -30,7 +30,9 @@ class Programs(KernelTest):
         self.assertEqual(self.run_cell("%%bash\nexit 4").error["name"], "CalledProcessError")
 
     def test_file_magics(self):
-        self.assertIn("Writing script.py", self.assert_ok("%%writefile script.py\nprint('from a script')\nvalue = 5").stdout)
+        self.assertIn(
+            "Writing script.py", self.assert_ok("%%writefile script.py\nprint('from a script')\nvalue = 5").stdout
+        )
         self.assertEqual(self.assert_ok("%run script.py\nvalue").stdout, "from a script\n")
         self.assert_ok("%%writefile broken.py\n1/0")
         run = self.run_cell("%run broken.py")
@@ -62,24 +64,40 @@ class Programs(KernelTest):
         run = self.assert_ok("%pip install ./tiny_pack-1.0-py3-none-any.whl", 60)
         self.assertIn("Successfully installed tiny_pack-1.0", run.stdout.replace("tiny-pack", "tiny_pack"))
         self.assertEqual(run.stderr, "")
-        self.assertEqual(self.assert_ok("import tiny_pack\ntiny_pack.__file__").text, repr(f"{self.engine.home}/.packages/tiny_pack.py"))
+        self.assertEqual(
+            self.assert_ok("import tiny_pack\ntiny_pack.__file__").text,
+            repr(f"{self.engine.home}/.packages/tiny_pack.py"),
+        )
         self.assertEqual(self.assert_ok("!python3 -c 'import tiny_pack; print(tiny_pack.VALUE)'").stdout, "7\n")
 
     def test_fork(self):
-        run = self.assert_ok("import os\nprint('before', end=' ')\npid = os.fork()\nif pid == 0:\n    print('child')\n    os._exit(0)\nos.waitpid(pid, 0)\nprint('parent')")
+        run = self.assert_ok(
+            "import os\nprint('before', end=' ')\npid = os.fork()\nif pid == 0:\n    print('child')\n"
+            "    os._exit(0)\nos.waitpid(pid, 0)\nprint('parent')"
+        )
         self.assertEqual(run.stdout, "before child\nparent\n")
 
     def test_forked_child_that_falls_off_the_end(self):
-        run = self.assert_ok("import os, sys\npid = os.fork()\nif pid:\n    status = os.waitpid(pid, 0)[1]\nelse:\n    print('child')\nprint(os.getpid() == pid or 'end')")
+        run = self.assert_ok(
+            "import os, sys\npid = os.fork()\nif pid:\n    status = os.waitpid(pid, 0)[1]\nelse:\n"
+            "    print('child')\nprint(os.getpid() == pid or 'end')"
+        )
         self.assertEqual(run.stdout, "child\nend\nend\n")
-        run = self.assert_ok("pid = os.fork()\nif not pid:\n    sys.exit(7)\nos.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])")
+        run = self.assert_ok(
+            "pid = os.fork()\nif not pid:\n    sys.exit(7)\nos.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])"
+        )
         self.assertEqual(run.text, "7")
         run = self.assert_ok("pid = os.fork()\nif not pid:\n    1/0\nos.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])")
         self.assertEqual((run.text, run.kinds.count("done")), ("1", 1))
         self.assertIn("ZeroDivisionError", run.stderr)
 
     def test_multiprocessing(self):
-        run = self.assert_ok("from multiprocessing import get_context\ndef work(n):\n    print('working')\n    return n * n\nwith get_context('fork').Pool(2) as pool:\n    squares = pool.map(work, [1, 2, 3])\nprint(squares)", 30)
+        run = self.assert_ok(
+            "from multiprocessing import get_context\ndef work(n):\n    print('working')\n    return n * n\n"
+            "with get_context('fork').Pool(2) as pool:\n    squares = pool.map(work, [1, 2, 3])\n"
+            "print(squares)",
+            30,
+        )
         self.assertEqual(sorted(run.stdout.splitlines()), ["[1, 4, 9]"] + ["working"] * 3)
 
     def test_background_process_does_not_hold_the_cell(self):
@@ -97,7 +115,9 @@ def make_wheel(path):
     with zipfile.ZipFile(path, "w") as wheel:
         wheel.writestr("tiny_pack.py", "VALUE = 7\n")
         wheel.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\nName: tiny_pack\nVersion: 1.0\n")
-        wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        wheel.writestr(
+            f"{info}/WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        )
         wheel.writestr(f"{info}/RECORD", f"tiny_pack.py,,\n{info}/METADATA,,\n{info}/WHEEL,,\n{info}/RECORD,,\n")
 
 

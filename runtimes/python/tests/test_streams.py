@@ -27,7 +27,9 @@ class Streams(KernelTest):
         self.assertEqual(run.stdout, "12345\n6\n7\n8")
 
     def test_writes_to_descriptors_in_order(self):
-        run = self.assert_ok("import os\nfor i in range(50):\n    os.write(1, b'%d,' % i)\n    print(f'{i}', end=';', flush=True)")
+        run = self.assert_ok(
+            "import os\nfor i in range(50):\n    os.write(1, b'%d,' % i)\n    print(f'{i}', end=';', flush=True)"
+        )
         self.assertEqual(run.stdout, "".join(f"{i},{i};" for i in range(50)))
 
     def test_stderr_of_children(self):
@@ -49,27 +51,49 @@ class Streams(KernelTest):
         self.assertEqual(self.assert_ok("print('ä€\\U0001f600')").stdout, "ä€\U0001f600\n")
         self.assertEqual(self.assert_ok("print('\\udc80')").stdout, "\\udc80\n")
         self.assertEqual(self.assert_ok("'\\ud800'").text, "'\\ud800'")
-        self.assertEqual(self.assert_ok("display({'text/plain': 'a\\ud800b'}, raw=True)").displays, [{"text/plain": "a?b"}])
+        self.assertEqual(
+            self.assert_ok("display({'text/plain': 'a\\ud800b'}, raw=True)").displays, [{"text/plain": "a?b"}]
+        )
 
     def test_streams_look_like_files(self):
-        self.assertEqual(self.assert_ok("import sys\n(sys.stdout.fileno(), sys.stderr.fileno(), sys.stdout.isatty(), sys.stdout.encoding, sys.stdout.name)").text, "(1, 2, False, 'utf-8', '<stdout>')")
+        self.assertEqual(
+            self.assert_ok(
+                "import sys\n"
+                "(sys.stdout.fileno(), sys.stderr.fileno(), sys.stdout.isatty(), sys.stdout.encoding, "
+                "sys.stdout.name)"
+            ).text,
+            "(1, 2, False, 'utf-8', '<stdout>')",
+        )
         self.assertEqual(self.assert_ok("sys.stdout.buffer.write(b'bytes\\n')").stdout, "bytes\n")
         self.assertEqual(self.run_cell("sys.stdout.write(b'bytes')").error["name"], "TypeError")
         self.assertEqual(self.assert_ok("sys.stdout.writelines(['a', 'b\\n'])").stdout, "ab\n")
 
     def test_redirect_and_logging(self):
-        run = self.assert_ok("import contextlib, io\nwith contextlib.redirect_stdout(io.StringIO()) as out:\n    print('inside')\nprint(out.getvalue(), end='')")
+        run = self.assert_ok(
+            "import contextlib, io\nwith contextlib.redirect_stdout(io.StringIO()) as out:\n"
+            "    print('inside')\nprint(out.getvalue(), end='')"
+        )
         self.assertEqual(run.stdout, "inside\n")
         self.assertEqual(self.assert_ok("import logging\nlogging.warning('careful')").stderr, "WARNING:root:careful\n")
         self.assertIn("UserWarning: careful", self.assert_ok("import warnings\nwarnings.warn('careful')").stderr)
 
     def test_stdin_says_that_nobody_types(self):
-        for code in ("input('Name? ')", "import sys\nsys.stdin.read()", "sys.stdin.readline()", "next(sys.stdin)", "list(sys.stdin)", "import getpass\ngetpass.getpass()", "sys.stdin.buffer.read()"):
+        for code in (
+            "input('Name? ')",
+            "import sys\nsys.stdin.read()",
+            "sys.stdin.readline()",
+            "next(sys.stdin)",
+            "list(sys.stdin)",
+            "import getpass\ngetpass.getpass()",
+            "sys.stdin.buffer.read()",
+        ):
             run = self.run_cell(code, 5)
             self.assertEqual(run.error["name"], "StdinNotAvailable", code)
             self.assertIn("nobody can type", run.error["value"])
             self.assertNotIn("sandgate_kernel", run.traceback)
-        self.assertEqual(self.assert_ok("try:\n    input()\nexcept EOFError:\n    print('no input')").stdout, "no input\n")
+        self.assertEqual(
+            self.assert_ok("try:\n    input()\nexcept EOFError:\n    print('no input')").stdout, "no input\n"
+        )
 
     def test_threads_print(self):
         run = self.assert_ok(

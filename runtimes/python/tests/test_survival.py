@@ -36,7 +36,9 @@ class Interrupts(KernelTest):
             self.assertEqual(set(run.stdout), {"x", "\n"})
 
     def test_many_interrupts(self):
-        self.engine.start("import time\nwhile True:\n    try:\n        print('y' * 100)\n    except KeyboardInterrupt:\n        break")
+        self.engine.start(
+            "import time\nwhile True:\n    try:\n        print('y' * 100)\n    except KeyboardInterrupt:\n        break"
+        )
         for _ in range(20):
             time.sleep(0.01)
             os.kill(self.engine.pid, signal.SIGINT)
@@ -83,7 +85,9 @@ class Survival(KernelTest):
         self.assertEqual(run.stdout, "program\n")
 
     def test_wrapped_stdout_is_flushed_and_stays_usable(self):
-        run = self.assert_ok("import io, sys\nsys.stdout = io.TextIOWrapper(sys.stdout.buffer, encoding='utf-8')\nprint('wrapped')")
+        run = self.assert_ok(
+            "import io, sys\nsys.stdout = io.TextIOWrapper(sys.stdout.buffer, encoding='utf-8')\nprint('wrapped')"
+        )
         self.assertEqual(run.stdout, "wrapped\n")
         self.assertEqual(self.assert_ok("print('next')").stdout, "next\n")
 
@@ -96,8 +100,9 @@ class Survival(KernelTest):
         self.engine.socket.shutdown(2)
         end = time.monotonic() + 5
         while time.monotonic() < end:
-            if open(f"/proc/{self.engine.pid}/stat").read().split(")")[1].split()[0] == "Z":
-                return
+            with open(f"/proc/{self.engine.pid}/stat") as stat:
+                if stat.read().split(")")[1].split()[0] == "Z":
+                    return
             time.sleep(0.02)
         self.fail("the kernel still runs")
 

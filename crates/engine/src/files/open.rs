@@ -10,14 +10,19 @@ use sandgate_core::{BackendError, Result, SandboxPath};
 pub(super) fn open_in(root: BorrowedFd<'_>, path: &SandboxPath, flags: OFlags) -> Result<OwnedFd> {
     let resolve = ResolveFlags::IN_ROOT | ResolveFlags::NO_MAGICLINKS | ResolveFlags::NO_XDEV;
     loop {
-        // Not blocking: the name may turn out to be a pipe with nobody at its other end.
-        let flags = flags | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
+        let flags = flags | OFlags::CLOEXEC | not_waiting(flags);
         match openat2(root, path.as_str(), flags, Mode::empty(), resolve) {
             // The kernel gives up when the tree changes under it; code inside may do that on purpose, but not for ever.
             Err(Errno::AGAIN | Errno::INTR) => {}
             other => return other.map_err(|error| file_error(path, error)),
         }
     }
+}
+
+/// The name may turn out to be a pipe with nobody at its other end. A mere handle opens nothing, and the
+/// kernel is strict about flags that would then mean nothing.
+fn not_waiting(flags: OFlags) -> OFlags {
+    if flags.contains(OFlags::PATH) { OFlags::empty() } else { OFlags::NONBLOCK | OFlags::NOCTTY }
 }
 
 /// The folder that holds `path`, and the last name in it.

@@ -6,9 +6,14 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 
 use async_trait::async_trait;
-use rustix::fs::{AtFlags, Dir, FileType, Gid, Mode, OFlags, RawMode, Uid, fchown, fstat, mkdirat, openat, readlinkat, renameat, statat, unlinkat};
+use rustix::fs::{
+    AtFlags, Dir, FileType, Gid, Mode, OFlags, RawMode, Uid, fchown, fstat, mkdirat, openat, readlinkat,
+    renameat, statat, unlinkat,
+};
 use rustix::io::Errno;
-use sandgate_core::{BackendError, ByteRange, FileContent, FileKind, FileStat, Files, Result, SandboxPath, random_hex};
+use sandgate_core::{
+    BackendError, ByteRange, FileContent, FileKind, FileStat, Files, Result, SandboxPath, random_hex,
+};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncSeekExt, AsyncWriteExt};
 
 use super::open::{file_error, open_in, open_parent, refused};
@@ -28,7 +33,12 @@ pub(crate) struct VolumeFiles {
 }
 
 impl VolumeFiles {
-    pub(crate) fn open(root: &Path, owner: Option<u32>, max_bytes: u64, max_entries: u64) -> io::Result<Self> {
+    pub(crate) fn open(
+        root: &Path,
+        owner: Option<u32>,
+        max_bytes: u64,
+        max_entries: u64,
+    ) -> io::Result<Self> {
         let root = rustix::fs::open(root, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
         Ok(Self { root, owner, max_bytes, max_entries })
     }
@@ -68,7 +78,8 @@ impl VolumeFiles {
         let folder = self.ensure_dir(&parent)?;
         let draft = format!(".upload-{}", random_hex(8));
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let file = openat(&folder, &*draft, flags, Mode::from_raw_mode(0o644)).map_err(|error| file_error(path, error))?;
+        let file = openat(&folder, &*draft, flags, Mode::from_raw_mode(0o644))
+            .map_err(|error| file_error(path, error))?;
         self.give_to_owner(&file, path)?;
         Ok(Draft { folder, draft, name: name.to_owned(), file: Some(file.into()) })
     }
@@ -112,13 +123,16 @@ fn stat_of(path: &SandboxPath, stat: &rustix::fs::Stat, link_target: Option<Stri
 
 fn stat_entry(folder: &OwnedFd, name: &str, path: &SandboxPath) -> Result<FileStat> {
     let stat = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).map_err(|error| file_error(path, error))?;
-    let target = readlinkat(folder, name, Vec::new()).ok().map(|target| target.to_string_lossy().into_owned());
+    let target =
+        readlinkat(folder, name, Vec::new()).ok().map(|target| target.to_string_lossy().into_owned());
     Ok(stat_of(path, &stat, target))
 }
 
 /// Refuses what lies outside the places whose files are kept.
 fn within_places(path: &SandboxPath) -> Result<()> {
-    let inside = |place: &str| path.as_str().strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    let inside = |place: &str| {
+        path.as_str().strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
     if PLACES.into_iter().any(inside) {
         return Ok(());
     }
@@ -148,13 +162,22 @@ impl Files for VolumeFiles {
         let mut file = tokio::fs::File::from_std(File::from(fd));
         let range = range.unwrap_or(ByteRange { start: 0, length: None });
         if range.start > stat.size {
-            return Err(refused(path, &format!("the range starts after the end of the file ({} bytes)", stat.size)));
+            return Err(refused(
+                path,
+                &format!("the range starts after the end of the file ({} bytes)", stat.size),
+            ));
         }
-        file.seek(io::SeekFrom::Start(range.start)).await.map_err(|error| refused(path, &error.to_string()))?;
+        file.seek(io::SeekFrom::Start(range.start))
+            .await
+            .map_err(|error| refused(path, &error.to_string()))?;
         Ok(FileContent { stat, reader: Box::new(file.take(range.length.unwrap_or(u64::MAX))) })
     }
 
-    async fn write(&self, path: &SandboxPath, content: &mut (dyn AsyncRead + Send + Unpin)) -> Result<FileStat> {
+    async fn write(
+        &self,
+        path: &SandboxPath,
+        content: &mut (dyn AsyncRead + Send + Unpin),
+    ) -> Result<FileStat> {
         below_places(path)?;
         let limit = self.room_left();
         let mut draft = self.draft(path)?;
@@ -166,7 +189,8 @@ impl Files for VolumeFiles {
             return Err(BackendError::FileTooLarge { limit });
         }
         file.flush().await.map_err(|error| refused(path, &error.to_string()))?;
-        renameat(&draft.folder, &*draft.draft, &draft.folder, &*draft.name).map_err(|error| file_error(path, error))?;
+        renameat(&draft.folder, &*draft.draft, &draft.folder, &*draft.name)
+            .map_err(|error| file_error(path, error))?;
         stat_entry(&draft.folder, &draft.name, path)
     }
 
@@ -194,7 +218,10 @@ impl Files for VolumeFiles {
                 }
                 listed.push(stat);
                 if listed.len() > MAX_LISTED {
-                    return Err(refused(path, &format!("there are more than {MAX_LISTED} files; list a smaller folder")));
+                    return Err(refused(
+                        path,
+                        &format!("there are more than {MAX_LISTED} files; list a smaller folder"),
+                    ));
                 }
             }
         }
@@ -240,7 +267,12 @@ fn remove_tree(folder: &OwnedFd, name: &str) -> std::result::Result<(), Errno> {
         other => return other,
     }
     let opened = |at: &OwnedFd, name: &std::ffi::CStr| {
-        openat(at, name, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())
+        openat(
+            at,
+            name,
+            OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC,
+            Mode::empty(),
+        )
     };
     let name = std::ffi::CString::new(name).map_err(|_| Errno::INVAL)?;
     let mut path = vec![(opened(folder, &name)?, name)];

@@ -33,7 +33,11 @@ fn created_modified_and_removed_files_are_told_apart() {
     let seen: Vec<_> = changes.iter().map(|one| (one.path.as_str(), one.kind, one.size)).collect();
     assert_eq!(
         seen,
-        [("/mnt/data/changes", Modified, 2), ("/mnt/data/sub/new", Created, 3), ("/mnt/data/goes", Removed, 0)]
+        [
+            ("/mnt/data/changes", Modified, 2),
+            ("/mnt/data/sub/new", Created, 3),
+            ("/mnt/data/goes", Removed, 0)
+        ]
     );
     assert!(!more);
 }

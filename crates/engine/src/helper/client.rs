@@ -35,7 +35,8 @@ pub(crate) enum HelperError {
 
 impl Helper {
     pub(crate) fn start(program: &Path, setup: &Setup, ids: &IdRange) -> Result<Self, StartError> {
-        let failed = |what: &str, error: &dyn std::fmt::Display| StartError::Helper(format!("{what}: {error}"));
+        let failed =
+            |what: &str, error: &dyn std::fmt::Display| StartError::Helper(format!("{what}: {error}"));
         let image = sealed_copy(program).map_err(|error| failed("copying the program", &error))?;
         let (ours, theirs) = sys::packet_pair().map_err(|error| failed("making its socket", &error))?;
         let mut process = Command::new(format!("/proc/self/fd/{}", image.as_raw_fd()))
@@ -62,10 +63,13 @@ impl Helper {
         channel.send(&words, &[]).map_err(|error| failed(&error))?;
         loop {
             let answer = channel.receive().map_err(|error| failed(&error))?;
-            let answer = answer.ok_or_else(|| StartError::Helper("it ended while starting; its last words are above".into()))?;
+            let answer = answer.ok_or_else(|| {
+                StartError::Helper("it ended while starting; its last words are above".into())
+            })?;
             match answer.words.first().map(String::as_str) {
                 Some("map") => {
-                    ids.write_maps(process.id()).map_err(|error| StartError::UserNamespace(error.to_string()))?;
+                    ids.write_maps(process.id())
+                        .map_err(|error| StartError::UserNamespace(error.to_string()))?;
                     channel.send(&["mapped"], &[]).map_err(|error| failed(&error))?;
                 }
                 Some("ready") => return Ok(()),
@@ -80,12 +84,14 @@ impl Helper {
         volume: &str,
         tmp_bytes: u64,
         ids: Option<SandboxIdPair>,
+        groups: &[OwnedFd],
     ) -> Result<OwnedFd, HelperError> {
         let mut words = vec!["sandbox".to_owned(), volume.to_owned(), tmp_bytes.to_string()];
         if let Some(ids) = ids {
             words.extend([ids.init.to_string(), ids.user.to_string()]);
         }
-        self.request(&words, &[])
+        let groups: Vec<BorrowedFd<'_>> = groups.iter().map(AsFd::as_fd).collect();
+        self.request(&words, &groups)
     }
 
     /// A zygote with `control` as its descriptor 3.

@@ -45,7 +45,7 @@ impl Spawner {
         }
     }
 
-    /// Words: volume, bytes of `/tmp`, and two ids or none.
+    /// Words: volume, bytes of `/tmp`, and two ids or none. Descriptors: entrances of its control groups.
     fn sandbox(&self, message: &Message) -> Result<std::os::fd::OwnedFd> {
         let root = SandboxRoot { volume: message.word(1)?.to_owned(), tmp_bytes: message.number(2)? };
         let id = |at| message.number(at).map(|id| u32::try_from(id).unwrap_or(u32::MAX));
@@ -53,7 +53,7 @@ impl Spawner {
             5 => SandboxIds::Own { init: id(3)?, user: id(4)? },
             _ => SandboxIds::Shared,
         };
-        make_sandbox(&self.alone, &root, ids, self.layers, &self.filters)
+        make_sandbox(&self.alone, &root, ids, &message.fds, self.layers, &self.filters)
     }
 
     /// Words: how many arguments, arguments (the program first), environment. Descriptor: its control socket.

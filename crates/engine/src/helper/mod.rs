@@ -24,7 +24,8 @@ pub fn run_role_if_asked() {
     let code = match outcome {
         Ok(()) => 0,
         Err(error) => {
-            let _ = sandgate_jail::sys::write_all(2, format!("{}: {error}\n", name.to_string_lossy()).as_bytes());
+            let _ =
+                sandgate_jail::sys::write_all(2, format!("{}: {error}\n", name.to_string_lossy()).as_bytes());
             70
         }
     };

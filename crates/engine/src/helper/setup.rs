@@ -52,7 +52,10 @@ impl Setup {
             layers: Layers::from_bits(u32::try_from(number(1)?).unwrap_or(0)),
             scratch: message.word(2)?.to_owned(),
             volumes: message.word(3)?.to_owned(),
-            mounts: RuntimeMounts { shown, covered: message.words.iter().skip(5 + 2 * count).cloned().collect() },
+            mounts: RuntimeMounts {
+                shown,
+                covered: message.words.iter().skip(5 + 2 * count).cloned().collect(),
+            },
         })
     }
 }

@@ -3,7 +3,9 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use sandgate_core::{BackendError, ContextId, ContextInfo, Ending, Event, ExecuteRequest, Note, Result, Stop};
+use sandgate_core::{
+    BackendError, ContextId, ContextInfo, Ending, Event, ExecuteRequest, Note, Result, Stop, human_bytes,
+};
 use tokio::sync::{Mutex, mpsc};
 
 use super::run::{Finished, Run, Surroundings};
@@ -57,7 +59,8 @@ impl Context {
     ) -> Result<&'a mut Kernel> {
         if slot.kernel.is_none() {
             let kernel = sandbox.start_kernel(&self.id, at_once).await?;
-            *self.process.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(kernel.process.clone());
+            *self.process.lock().unwrap_or_else(std::sync::PoisonError::into_inner) =
+                Some(kernel.process.clone());
             slot.kernel = Some(kernel);
         }
         slot.kernel.as_mut().ok_or_else(|| BackendError::Engine("no kernel".into()))
@@ -82,7 +85,12 @@ impl Context {
         let finished = finished.unwrap_or_else(|error| {
             tracing::warn!(sandbox = %sandbox.volume.id, %error, "an execution failed in the engine");
             let text = format!("the sandbox failed: {error}");
-            Finished { ending: Ending::Signalled { signal: libc::SIGKILL }, text, execution_count: 0, kernel_lost: true }
+            Finished {
+                ending: Ending::Signalled { signal: libc::SIGKILL },
+                text,
+                execution_count: 0,
+                kernel_lost: true,
+            }
         });
         if finished.kernel_lost {
             slot.kernel = None;
@@ -104,11 +112,12 @@ impl Context {
         stops: &mut mpsc::UnboundedReceiver<Stop>,
     ) -> Result<Finished> {
         if slot.kernel.is_none() && slot.had_variables {
-            let text = "the interpreter is new: variables of earlier executions are gone, files are still there";
+            let text =
+                "the interpreter is new: variables of earlier executions are gone, files are still there";
             let _ = events.send(Event::Note { note: Note::FreshKernel, text: text.to_owned() }).await;
         }
-        let kernel = self.kernel(slot, sandbox, Some((&sandbox.spec.env, &self.cwd))).await?;
-        kernel.configure(&sandbox.spec.env, &self.cwd).await?;
+        let kernel = self.kernel(slot, sandbox, Some((&sandbox.env, &self.cwd))).await?;
+        kernel.configure(&sandbox.env, &self.cwd).await?;
         let wall = sandbox.spec.limits.wall;
         let timeout = request.timeout.map_or(wall, |asked| asked.min(wall));
         let run = Run::new(kernel, &sandbox.spec.limits, timeout, events, stops);
@@ -163,11 +172,15 @@ impl EngineSandbox {
                 told.push(Event::Note { note: Note::FilesTrimmed, text });
             }
             if groups.killed_for_memory > seen.events.killed_for_memory {
-                let text = format!("a child process was killed: the memory limit of {} bytes was reached", self.spec.limits.memory_bytes);
+                let limit = human_bytes(self.spec.limits.memory_bytes);
+                let text = format!("a child process was killed: the memory limit of {limit} was reached");
                 told.push(Event::Note { note: Note::ChildKilledForMemory, text });
             }
             if groups.refused_processes > seen.events.refused_processes {
-                let text = format!("new processes or threads were refused: the limit of {} was reached", self.spec.limits.processes);
+                let text = format!(
+                    "new processes or threads were refused: the limit of {} was reached",
+                    self.spec.limits.processes
+                );
                 told.push(Event::Note { note: Note::ProcessesRefused, text });
             }
             seen.files = now;

@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use sandgate_core::{
-    BackendError, ContextId, ContextInfo, ContextSpec, ExecuteRequest, Execution, ExecutionHandle, Files, Result,
-    Sandbox, SandboxId, SandboxPath, SandboxSpec, Usage, random_hex,
+    BackendError, ContextId, ContextInfo, ContextSpec, ExecuteRequest, Execution, ExecutionHandle, Files,
+    Result, Sandbox, SandboxId, SandboxPath, SandboxSpec, Usage, random_hex,
 };
 use sandgate_jail::cgroup::{GroupEvents, GroupLimits};
 use sandgate_jail::sys;
@@ -36,6 +36,8 @@ pub(crate) struct EngineSandbox {
     shared: Arc<Shared>,
     pub(crate) volume: Volume,
     spec: SandboxSpec,
+    /// What every interpreter finds in its environment.
+    env: Vec<(String, String)>,
     files: Arc<VolumeFiles>,
     /// PID 1: as long as it lives, so do the namespaces.
     init: OwnedFd,
@@ -62,22 +64,48 @@ pub(crate) fn group_limits(spec: &SandboxSpec) -> GroupLimits {
     }
 }
 
+/// A plain Linux account's, and what was asked for; where both name a variable, what was asked for counts.
+fn environment(spec: &SandboxSpec) -> Vec<(String, String)> {
+    let own = [
+        ("PATH", "/home/user/.packages/bin:/opt/venv/bin:/usr/bin:/bin"),
+        ("HOME", "/home/user"),
+        ("USER", "user"),
+        ("LOGNAME", "user"),
+        ("SHELL", "/bin/bash"),
+        ("LANG", "C.UTF-8"),
+        ("TERM", "dumb"),
+    ];
+    let own = own.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    own.chain(spec.env.iter().cloned()).collect()
+}
+
 impl EngineSandbox {
     /// Makes the namespaces and control groups over `volume`. Blocks for some 2 ms.
-    pub(crate) fn make(shared: Arc<Shared>, volume: Volume, spec: SandboxSpec, revived: bool) -> Result<Self> {
+    pub(crate) fn make(
+        shared: Arc<Shared>,
+        volume: Volume,
+        spec: SandboxSpec,
+        revived: bool,
+    ) -> Result<Self> {
         let engine = |error: &dyn std::fmt::Display| BackendError::Engine(error.to_string());
         let ids = shared.volumes.ids();
         let owner = ids.host_user(volume.slot);
         let (bytes, entries) = (spec.limits.disk_bytes, spec.limits.disk_entries);
-        let files = VolumeFiles::open(&volume.root(), owner, bytes, entries).map_err(|error| engine(&error))?;
+        let files =
+            VolumeFiles::open(&volume.root(), owner, bytes, entries).map_err(|error| engine(&error))?;
+        let mut groups = Vec::new();
         if let Some(cgroups) = &shared.cgroups {
-            cgroups.make(volume.id.as_str(), group_limits(&spec)).map_err(|error| engine(&error))?;
+            let made = cgroups.make(volume.id.as_str(), group_limits(&spec));
+            let entrances = made.and_then(|()| cgroups.entrances(volume.id.as_str()));
+            groups = entrances.map_err(|error| engine(&error))?;
         }
-        let init = shared.helper.make_sandbox(volume.id.as_str(), spec.limits.tmp_bytes, ids.pair(volume.slot));
+        let (tmp, pair) = (spec.limits.tmp_bytes, ids.pair(volume.slot));
+        let init = shared.helper.make_sandbox(volume.id.as_str(), tmp, pair, &groups);
         let init = init.map_err(|error| engine(&error))?;
         Ok(Self {
             shared,
             volume,
+            env: environment(&spec),
             spec,
             files: Arc::new(files),
             init,
@@ -97,7 +125,9 @@ impl EngineSandbox {
         let (sandbox, leaf) = (self.volume.id.to_string(), context.to_string());
         if let Some(cgroups) = self.shared.cgroups.clone() {
             let (sandbox, leaf) = (sandbox.clone(), leaf.clone());
-            blocking(move || cgroups.make_context(&sandbox, &leaf)).await?.map_err(|error| BackendError::Engine(error.to_string()))?;
+            blocking(move || cgroups.make_context(&sandbox, &leaf))
+                .await?
+                .map_err(|error| BackendError::Engine(error.to_string()))?;
         }
         let order = ForkOrder::new(self.shared.layers, &self.spec.limits, self.shared.cgroups.is_some());
         let place = Place { cgroups: self.shared.cgroups.clone(), sandbox, context: leaf };
@@ -119,6 +149,7 @@ impl EngineSandbox {
                 .make(self.volume.id.as_str(), group_limits(&spec))
                 .map_err(|error| BackendError::Engine(error.to_string()))?;
         }
+        self.env = environment(&spec);
         self.spec = spec;
         Ok(())
     }
@@ -148,7 +179,11 @@ impl EngineSandbox {
         match contexts.get(id) {
             Some(context) => Ok(Arc::clone(context)),
             None if *id == default => {
-                let context = Arc::new(Context::new(default.clone(), SandboxPath::WORKING_DIR.to_owned(), self.revived));
+                let context = Arc::new(Context::new(
+                    default.clone(),
+                    SandboxPath::WORKING_DIR.to_owned(),
+                    self.revived,
+                ));
                 contexts.insert(default, Arc::clone(&context));
                 Ok(context)
             }
@@ -233,7 +268,8 @@ impl Sandbox for EngineSandbox {
     }
 
     async fn delete_context(&self, id: &ContextId) -> Result<()> {
-        let context = self.lock_contexts().remove(id).ok_or_else(|| BackendError::NoSuchContext(id.clone()))?;
+        let context =
+            self.lock_contexts().remove(id).ok_or_else(|| BackendError::NoSuchContext(id.clone()))?;
         context.end().await;
         Ok(())
     }
@@ -273,7 +309,9 @@ impl Sandbox for EngineSandbox {
         let disk = self.disk().await?.usage;
         let mut usage = Usage { disk_bytes: disk.bytes, ..Usage::default() };
         if let Some(cgroups) = &self.shared.cgroups {
-            let group = cgroups.usage(self.volume.id.as_str()).map_err(|error| BackendError::Engine(error.to_string()))?;
+            let group = cgroups
+                .usage(self.volume.id.as_str())
+                .map_err(|error| BackendError::Engine(error.to_string()))?;
             usage.memory_bytes = group.memory_bytes;
             usage.memory_peak_bytes = group.memory_peak_bytes;
             usage.cpu_micros = group.cpu_micros;
@@ -286,7 +324,9 @@ impl Sandbox for EngineSandbox {
 impl EngineSandbox {
     async fn freeze(&self, frozen: bool) -> Result<()> {
         let Some(cgroups) = self.shared.cgroups.clone() else {
-            return Err(BackendError::Invalid("pausing needs control groups, which this engine runs without".into()));
+            return Err(BackendError::Invalid(
+                "pausing needs control groups, which this engine runs without".into(),
+            ));
         };
         let id = self.volume.id.clone();
         let done = blocking(move || cgroups.freeze(id.as_str(), frozen)).await?;

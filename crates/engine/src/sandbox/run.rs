@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use sandgate_core::{BackendError, Ending, Event, LimitKind, Limits, Note, Result, Stop};
+use sandgate_core::{BackendError, Ending, Event, LimitKind, Limits, Note, Result, Stop, human_bytes};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
@@ -113,7 +113,8 @@ impl<'a> Run<'a> {
         let mut exit_known = false;
         loop {
             let kernel = &mut *self.kernel;
-            let wake = [Some(disk_check), self.kill_at, self.stopped.is_none().then_some(deadline), turn.due()];
+            let wake =
+                [Some(disk_check), self.kill_at, self.stopped.is_none().then_some(deadline), turn.due()];
             let wake = wake.into_iter().flatten().min().unwrap_or(deadline);
             tokio::select! {
                 // In this order: what the kernel said goes before what lies in the pipes.
@@ -226,8 +227,12 @@ impl<'a> Run<'a> {
                 error.value = self.meter.keep_text(error.value);
                 self.emit(Event::Error(error)).await;
             }
-            FromKernel::Done { execution_count, failed } => return Ok(Next::Done { execution_count, failed }),
-            FromKernel::Ready => return Err(BackendError::Engine("a kernel said twice that it is ready".into())),
+            FromKernel::Done { execution_count, failed } => {
+                return Ok(Next::Done { execution_count, failed });
+            }
+            FromKernel::Ready => {
+                return Err(BackendError::Engine("a kernel said twice that it is ready".into()));
+            }
         }
         Ok(Next::Go)
     }
@@ -299,12 +304,15 @@ impl<'a> Run<'a> {
         let (ending, text) = match (self.stopped, status) {
             (Some(why), _) => self.words(why, false),
             (None, _) if out_of_memory => {
-                let limit = self.limits.memory_bytes;
-                let text = format!("the memory limit of {limit} bytes was reached, and the interpreter was ended");
+                let limit = human_bytes(self.limits.memory_bytes);
+                let text = format!("the memory limit of {limit} was reached, and the interpreter was ended");
                 (Ending::LimitHit { limit: LimitKind::Memory }, text)
             }
             (None, Some(status)) => how_it_died(status),
-            (None, None) => (Ending::Signalled { signal: libc::SIGKILL }, "the interpreter left its connection".to_owned()),
+            (None, None) => (
+                Ending::Signalled { signal: libc::SIGKILL },
+                "the interpreter left its connection".to_owned(),
+            ),
         };
         let text = format!("{text}; variables are gone, files are kept");
         Ok(Finished { ending, text, execution_count: 0, kernel_lost: true })
@@ -319,14 +327,15 @@ impl<'a> Run<'a> {
             }
             Stopped::Asked => (Ending::Interrupted, format!("the code {how}")),
             Stopped::Output => {
-                let limit = self.meter.limit();
-                let text = format!("the code went on printing far past the output limit of {limit} bytes and {how}");
+                let limit = human_bytes(self.meter.limit());
+                let text =
+                    format!("the code went on printing far past the output limit of {limit} and {how}");
                 (Ending::LimitHit { limit: LimitKind::Output }, text)
             }
             Stopped::Disk => {
-                let (bytes, entries) = (self.limits.disk_bytes, self.limits.disk_entries);
+                let (bytes, entries) = (human_bytes(self.limits.disk_bytes), self.limits.disk_entries);
                 let text = format!(
-                    "the disk limit of {bytes} bytes or {entries} files was passed, and the interpreter was ended; remove files before writing more"
+                    "the disk limit of {bytes} or {entries} files was passed, and the interpreter was ended; remove files before writing more"
                 );
                 (Ending::LimitHit { limit: LimitKind::Disk }, text)
             }

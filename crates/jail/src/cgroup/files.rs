@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::ErrorKind;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -112,4 +113,11 @@ pub(super) fn place(who: &str, controller: &str) -> Option<String> {
         let (controllers, path) = rest.split_once(':')?;
         controllers.split(',').any(|one| one == controller).then(|| path.trim_start_matches('/').to_owned())
     })
+}
+
+/// The file that takes processes into a group, open for writing.
+pub(super) fn entrance(group: &Path) -> Result<OwnedFd> {
+    let path = group.join("cgroup.procs");
+    let file = fs::File::options().write(true).open(&path).map_err(|error| failed(&path, &error))?;
+    Ok(file.into())
 }

@@ -6,6 +6,7 @@ mod files;
 mod v1;
 mod v2;
 
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
 use crate::sys;
@@ -90,6 +91,11 @@ impl Cgroups {
     /// Makes the group of a sandbox with its limits, each read back.
     pub fn make(&self, sandbox: &str, limits: GroupLimits) -> Result<()> {
         on!(self, groups => groups.make(sandbox, limits))
+    }
+
+    /// The files through which the sandbox's PID 1 puts itself under the limits.
+    pub fn entrances(&self, sandbox: &str) -> Result<Vec<OwnedFd>> {
+        on!(self, groups => groups.entrances(sandbox))
     }
 
     /// Makes a place for one context of the sandbox.

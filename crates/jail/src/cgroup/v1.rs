@@ -1,10 +1,12 @@
 //! Version 1: one hierarchy per controller. The sandbox has a group in each; contexts have one below it in
 //! the pids hierarchy only, which is enough to find and end what a context started.
 
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 use super::files::{
-    counter, make, mounted, number, place, processes, remove, subfolders, whole_pages, write, write_confirmed,
+    counter, entrance, make, mounted, number, place, processes, remove, subfolders, whole_pages, write,
+    write_confirmed,
 };
 use super::{CgroupError, GroupEvents, GroupLimits, GroupUsage, Result, kill_one};
 
@@ -60,6 +62,10 @@ impl V1 {
         write_confirmed(&self.pids.join(sandbox).join("pids.max"), &limits.processes.to_string())?;
         let quota = CPU_PERIOD_MICROS * u64::from(limits.cpu_millis) / 1000;
         write_confirmed(&self.cpu.join(sandbox).join("cpu.cfs_quota_us"), &quota.to_string())
+    }
+
+    pub(super) fn entrances(&self, sandbox: &str) -> Result<Vec<OwnedFd>> {
+        self.all().iter().map(|base| entrance(&base.join(sandbox))).collect()
     }
 
     pub(super) fn make_context(&self, sandbox: &str, context: &str) -> Result<()> {

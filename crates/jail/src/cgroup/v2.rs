@@ -1,11 +1,12 @@
 //! Version 2: one hierarchy. The sandbox's group carries the limits; each context is a leaf below it.
 
 use std::fs;
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
 use super::files::{
-    counter, failed, make, mounted, number, place, processes, remove, subfolders, whole_pages, write,
-    write_confirmed,
+    counter, entrance, failed, make, mounted, number, place, processes, remove, subfolders, whole_pages,
+    write, write_confirmed,
 };
 use super::{CgroupError, GroupEvents, GroupLimits, GroupUsage, Result};
 
@@ -58,6 +59,13 @@ impl V2 {
         write_confirmed(&group.join("pids.max"), &limits.processes.to_string())?;
         let quota = 100 * u64::from(limits.cpu_millis);
         write_confirmed(&group.join("cpu.max"), &format!("{quota} 100000"))
+    }
+
+    pub(super) fn entrances(&self, sandbox: &str) -> Result<Vec<OwnedFd>> {
+        // A leaf of its own: processes may only be in leaves.
+        let leaf = self.base.join(sandbox).join("init");
+        make(&leaf)?;
+        Ok(vec![entrance(&leaf)?])
     }
 
     pub(super) fn make_context(&self, sandbox: &str, context: &str) -> Result<()> {

@@ -19,15 +19,16 @@ pub(crate) enum Purpose {
 }
 
 pub(crate) async fn start_engine(purpose: Purpose) -> Result<Arc<Engine>> {
-    let (preload, pool, ephemeral) = match purpose {
-        Purpose::OneCommand => (Preload::Lean, 0, true),
-        Purpose::Server { pool } => (Preload::Full, pool, false),
+    let (preload, pool, shells, ephemeral) = match purpose {
+        Purpose::OneCommand => (Preload::Lean, 0, 0, true),
+        Purpose::Server { pool } => (Preload::Full, pool, 2 * pool, false),
     };
     let config = EngineConfig {
         home: home::open()?,
         helper: helper()?,
         preload,
         pool,
+        shells,
         ephemeral,
         limits_by: limits_by()?,
         layers: Layers::ALL,
