@@ -1,1 +1,76 @@
-fn main() {}
+//! `cargo xtask`: the work around the product. Everything tested from nothing, benchmarks, fuzzing.
+
+#![forbid(unsafe_code)]
+
+mod apt;
+mod bench;
+mod counts;
+mod fuzz;
+mod ground;
+mod run;
+mod runtime;
+mod say;
+mod stages;
+mod test;
+mod tree;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use ground::Ground;
+use say::say;
+
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", about = "The work around the product", disable_version_flag = true)]
+struct Cli {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Debug, Subcommand)]
+enum Task {
+    /// Everything, from nothing: formatting, lints, tests from unit to end-to-end, documentation.
+    Test {
+        /// Only this stage; can be given several times, the order stays.
+        #[arg(long, value_name = "STAGE", value_parser = stages::names())]
+        only: Vec<String>,
+    },
+    /// Measures against peers, side by side.
+    Bench {
+        #[command(subcommand)]
+        what: BenchTask,
+    },
+    /// Runs a fuzz target of the folder `fuzz` with libFuzzer.
+    Fuzz {
+        /// Its name, as in `fuzz/fuzz_targets`.
+        target: String,
+        #[arg(long, default_value_t = 30)]
+        seconds: u64,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+enum BenchTask {
+    /// The embedded engine against ipykernel and bubblewrap: time to the first result, memory, density.
+    Engine(bench::Options),
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let done = Ground::find().and_then(|ground| match cli.task {
+        Task::Test { only } => test::run(&ground, &only),
+        Task::Bench { what: BenchTask::Engine(options) } => bench::run(&ground, &options),
+        Task::Fuzz { target, seconds } => fuzz::run(&ground, &target, seconds),
+    });
+    done.unwrap_or_else(|error| {
+        say(&format!("xtask: {error:#}"));
+        ExitCode::FAILURE
+    })
+}
+
+/// Where a file that a person named lies, seen from where they stand.
+fn from_here(path: &std::path::Path) -> std::io::Result<PathBuf> {
+    std::path::absolute(path)
+}

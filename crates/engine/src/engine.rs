@@ -24,7 +24,8 @@ use crate::runtime::{Progress, PythonRuntime, prepare};
 use crate::sandbox::EngineSandbox;
 use crate::shared::{Shared, blocking};
 use crate::volume::Volumes;
-use crate::zygote::{Preload, Zygote};
+use crate::zygote::Preload;
+use crate::zygotes::Zygotes;
 use crate::{kernel_files, runtime};
 
 #[derive(Clone, Debug)]
@@ -103,10 +104,10 @@ impl Engine {
         let volumes = Volumes::open(volumes_folder.clone(), ids.clone())
             .map_err(StartError::file("use", &volumes_folder))?;
         let helper = start_helper(&config, &instance, &volumes, &runtime, &ids)?;
-        let zygote = Zygote::start(&helper, config.preload)?;
+        let zygotes = Zygotes::start(&helper, config.preload)?;
         let shared = Shared {
             helper,
-            zygote,
+            zygotes,
             cgroups,
             volumes,
             layers: config.layers,

@@ -41,6 +41,8 @@ pub(crate) struct Kernel {
     pub(crate) exit: oneshot::Receiver<i32>,
     pub(crate) process: Process,
     configured: bool,
+    /// Lives as long as its kernels, because only a parent hears how they end.
+    _parent: Arc<Zygote>,
 }
 
 /// The frames to and from a kernel.
@@ -78,7 +80,7 @@ impl Kernel {
     /// With `at_once` it is told its environment before it has spoken, and takes it that code follows right
     /// away; without, it uses the time to rehearse.
     pub(crate) async fn start(
-        zygote: &Zygote,
+        zygote: Arc<Zygote>,
         init: &OwnedFd,
         order: ForkOrder,
         place: Place,
@@ -106,6 +108,7 @@ impl Kernel {
             exit,
             process: Process { pidfd: Arc::new(pidfd), place },
             configured: false,
+            _parent: zygote,
         };
         // Meanwhile the kernel wakes up in Python. No code of a user is sent before it is under its limits.
         kernel.process.attach().await?;

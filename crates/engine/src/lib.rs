@@ -19,6 +19,7 @@ mod sandbox;
 mod shared;
 mod volume;
 mod zygote;
+mod zygotes;
 
 pub use engine::{Engine, EngineConfig, LimitsBy};
 pub use error::StartError;

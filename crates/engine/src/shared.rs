@@ -11,12 +11,12 @@ use tokio_util::task::TaskTracker;
 use crate::helper::Helper;
 use crate::sandbox::EngineSandbox;
 use crate::volume::Volumes;
-use crate::zygote::Zygote;
+use crate::zygotes::Zygotes;
 
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) helper: Helper,
-    pub(crate) zygote: Zygote,
+    pub(crate) zygotes: Zygotes,
     /// None: limits are per process, as the operator accepted.
     pub(crate) cgroups: Option<Arc<Cgroups>>,
     pub(crate) volumes: Volumes,

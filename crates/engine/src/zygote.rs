@@ -39,7 +39,8 @@ impl ForkOrder {
             file_bytes: limits.disk_bytes,
             // The last resort where no control group counts memory: one process's address space.
             address_space: if cgroups { 0 } else { limits.memory_bytes.saturating_add(1 << 30) },
-            processes: u64::from(limits.processes),
+            // Where a control group counts them, it says so when it refuses; this one is only behind it.
+            processes: u64::from(limits.processes) * if cgroups { 4 } else { 1 },
         }
     }
 
@@ -130,6 +131,13 @@ impl Zygote {
             receiver
         };
         answer.await.map_err(|_| gone())?
+    }
+}
+
+impl Zygote {
+    /// It has ended, and can fork no more.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).gone
     }
 }
 

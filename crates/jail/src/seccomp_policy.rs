@@ -86,9 +86,9 @@ pub(crate) const ALLOWED: &[Group] = &[
         },
     },
     Group {
-        why: "sockets; the family is looked at further, and the network namespace is empty",
+        why: "using sockets; making them is looked at further, and the network namespace is empty",
         calls: calls! {
-            SYS_socket SYS_socketpair SYS_bind SYS_listen SYS_accept SYS_accept4 SYS_connect SYS_getsockname
+            SYS_bind SYS_listen SYS_accept SYS_accept4 SYS_connect SYS_getsockname
             SYS_getpeername SYS_sendto SYS_recvfrom SYS_sendmsg SYS_recvmsg SYS_sendmmsg SYS_recvmmsg
             SYS_shutdown SYS_setsockopt SYS_getsockopt
         },
@@ -131,6 +131,9 @@ pub(crate) const NEW_NAMESPACES: &[i32] = &[
     libc::CLONE_NEWUTS,
     libc::CLONE_NEWCGROUP,
 ];
+
+/// The calls that make sockets.
+pub(crate) const SOCKET_CALLS: &[i64] = calls! { SYS_socket SYS_socketpair };
 
 /// Socket families; all others (netlink, packet, vsock, alg, …) are "not supported".
 pub(crate) const SOCKET_FAMILIES: &[i32] = &[libc::AF_UNIX, libc::AF_INET, libc::AF_INET6];

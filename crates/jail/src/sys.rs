@@ -8,6 +8,7 @@ use std::ptr;
 
 use libc::{c_int, c_ulong, c_void};
 
+use crate::seccomp::Instruction;
 use crate::{Result, StepError};
 
 pub const ALL_NAMESPACES: c_int = libc::CLONE_NEWUSER
@@ -414,11 +415,11 @@ pub fn fill_random(buffer: &mut [u8]) -> Result<()> {
 #[repr(C)]
 struct Program {
     length: u16,
-    filter: *const seccompiler::sock_filter,
+    filter: *const Instruction,
 }
 
 /// Installs one filter on this thread. There is no way back.
-pub fn install_filter(filter: &[seccompiler::sock_filter]) -> Result<()> {
+pub(crate) fn install_filter(filter: &[Instruction]) -> Result<()> {
     let length = u16::try_from(filter.len())
         .map_err(|_| StepError::new("seccomp", io::ErrorKind::InvalidInput.into()))?;
     let program = Program { length, filter: filter.as_ptr() };

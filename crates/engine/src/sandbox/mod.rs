@@ -122,16 +122,16 @@ impl EngineSandbox {
         context: &ContextId,
         at_once: Option<(&[(String, String)], &str)>,
     ) -> Result<Kernel> {
-        let (sandbox, leaf) = (self.volume.id.to_string(), context.to_string());
-        if let Some(cgroups) = self.shared.cgroups.clone() {
-            let (sandbox, leaf) = (sandbox.clone(), leaf.clone());
-            blocking(move || cgroups.make_context(&sandbox, &leaf))
-                .await?
-                .map_err(|error| BackendError::Engine(error.to_string()))?;
+        // With a prefix, so that no context can take the name of another group.
+        let (sandbox, leaf) = (self.volume.id.to_string(), format!("context-{context}"));
+        if let Some(cgroups) = &self.shared.cgroups {
+            // A folder in a memory file system: not worth a thread.
+            cgroups.make_context(&sandbox, &leaf).map_err(|error| BackendError::Engine(error.to_string()))?;
         }
         let order = ForkOrder::new(self.shared.layers, &self.spec.limits, self.shared.cgroups.is_some());
         let place = Place { cgroups: self.shared.cgroups.clone(), sandbox, context: leaf };
-        Kernel::start(&self.shared.zygote, &self.init, order, place, at_once).await
+        let zygote = self.shared.zygotes.current(&self.shared).await?;
+        Kernel::start(zygote, &self.init, order, place, at_once).await
     }
 
     /// Has a kernel ready for the default context before anybody asks, and its first steps taken.

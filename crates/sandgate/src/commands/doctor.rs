@@ -9,12 +9,17 @@ use sandgate_engine::doctor::{self, Check, State};
 use serde_json::{Value, json};
 
 use crate::cli::DoctorArgs;
-use crate::commands::helper;
+use crate::commands::{helper, limits_by};
 use crate::home;
+use crate::progress::StartProgress;
+use crate::session::runtime;
 
 pub(crate) fn doctor(args: &DoctorArgs) -> Result<ExitCode> {
     let home = home::open()?;
-    let checks = doctor::run(&home, &helper()?);
+    let progress = StartProgress::new(/* always */ false);
+    let program = helper()?;
+    let checks = doctor::run(&home, &program, limits_by()?, &progress);
+    let checks = runtime()?.block_on(Box::pin(checks));
     let healthy = checks.iter().all(|check| check.state != State::Missing);
     let report = if args.json { as_json(&checks, healthy) } else { as_table(&checks, healthy) };
     match std::io::stdout().lock().write_all(report.as_bytes()) {

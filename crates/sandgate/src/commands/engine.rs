@@ -38,7 +38,7 @@ pub(crate) async fn start_engine(purpose: Purpose) -> Result<Arc<Engine>> {
 }
 
 /// Control groups, unless the operator accepts the weaker kind by name.
-fn limits_by() -> Result<LimitsBy> {
+pub(crate) fn limits_by() -> Result<LimitsBy> {
     match std::env::var("SANDGATE_LIMITS") {
         Ok(word) if word == "rlimits" => Ok(LimitsBy::Rlimits),
         Ok(word) if word == "cgroups" => Ok(LimitsBy::Cgroups),

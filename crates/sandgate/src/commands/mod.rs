@@ -6,4 +6,4 @@ pub(crate) mod repl;
 pub(crate) mod run;
 pub(crate) mod serve;
 
-pub(crate) use engine::{Purpose, helper, start_engine};
+pub(crate) use engine::{Purpose, helper, limits_by, start_engine};

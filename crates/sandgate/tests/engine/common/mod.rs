@@ -1,0 +1,14 @@
+//! What all tests share: one engine per test process, sandboxes that go with their test, programs to run.
+
+mod engine;
+mod neighbour;
+mod outcome;
+mod program;
+mod sandbox;
+pub(crate) mod system;
+
+pub(crate) use engine::{LONGEST, engine, home, lean_engine, run, runtime, scratch_home};
+pub(crate) use neighbour::beside_neighbour;
+pub(crate) use outcome::{Read, next_stdout};
+pub(crate) use program::{Server, finish, sandgate, wait_until};
+pub(crate) use sandbox::{Place, finished, path, sandbox, sandbox_with};

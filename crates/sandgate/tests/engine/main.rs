@@ -1,0 +1,15 @@
+//! End to end: the engine, the server and the command line, against real sandboxes.
+
+#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod common;
+
+mod bad_input;
+mod cli;
+mod contexts;
+mod files;
+mod http;
+mod interrupts;
+mod kernel;
+mod life;
+mod limits;

@@ -1,0 +1,110 @@
+//! Engines with one layer taken away, to see that the layer is missed: what only it stops gets through.
+//!
+//! Some layers cannot be taken away, because nothing would be left to run in:
+//! - `mount`, `pid`, `user`: a sandbox is made of these namespaces; its files, its first process and the ids that
+//!   own both hang on them. The control run is their proof: the same attempt with the host's namespaces gets
+//!   through, and `namespaces/shares-*` sees that a sandbox has others.
+//! - `cgroupns`: made together with those, and proven in the same way.
+//! - `environment`, `zygote`: that no variable and no descriptor of the server reaches a sandbox is not one step
+//!   that could be left out, but how helpers are started. The server of the main test has both, which is checked.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::Result;
+use sandgate_core::{Backend, Ending, ExecuteRequest, LimitKind, Outcome, SandboxSpec};
+use sandgate_engine::runtime::Silent;
+use sandgate_engine::{Engine, EngineConfig, Layers, LimitsBy, Preload};
+use tokio::runtime::Runtime;
+
+use crate::attempt::Verdict;
+use crate::stage::{NEIGHBOUR, Neighbour};
+
+/// An engine without something, and which attempts should notice.
+pub(crate) struct Case {
+    pub(crate) without: &'static str,
+    pub(crate) layers: Layers,
+    pub(crate) limits_by: LimitsBy,
+}
+
+pub(crate) fn cases() -> Vec<Case> {
+    let case = |without, layers| Case { without, layers, limits_by: LimitsBy::Cgroups };
+    let all = Layers::ALL;
+    vec![
+        case("seccomp", Layers { seccomp: false, ..all }),
+        case("landlock", Layers { landlock: false, ..all }),
+        case("caps", Layers { capabilities: false, ..all }),
+        // Landlock and seccomp are only for processes without new privileges, or with a capability: see
+        // `nothing_runs_without_no_new_privileges`. That this row falls with both gone, and stands in the case
+        // above with one gone, shows which of the two it is.
+        case("nnp", Layers { no_new_privileges: false, capabilities: false, ..all }),
+        case("rlimit", Layers { resource_limits: false, ..all }),
+        case("descriptors", Layers { close_descriptors: false, ..all }),
+        case("procmask", Layers { proc_masks: false, ..all }),
+        case("net", Layers { network: false, ..all }),
+        case("ipc", Layers { ipc: false, ..all }),
+        case("uts", Layers { hostname: false, ..all }),
+        Case { without: "cgroup", layers: all, limits_by: LimitsBy::Rlimits },
+    ]
+}
+
+/// The engine in this very process: what the command line does not offer, the library does.
+pub(crate) struct Running {
+    runtime: Runtime,
+    engine: Arc<Engine>,
+    home: PathBuf,
+}
+
+impl Running {
+    pub(crate) fn start(home: &Path, layers: Layers, limits_by: LimitsBy) -> Result<Self> {
+        let runtime = Runtime::new()?;
+        let config = EngineConfig {
+            home: home.to_owned(),
+            helper: env!("CARGO_BIN_EXE_sandgate").into(),
+            preload: Preload::Lean,
+            pool: 4,
+            shells: 0,
+            ephemeral: true,
+            limits_by,
+            layers,
+        };
+        let engine = runtime.block_on(Engine::start(config, &Silent))?;
+        Ok(Self { runtime, engine, home: home.to_owned() })
+    }
+
+    /// Leaves a sandbox running beside the others.
+    pub(crate) fn neighbour(&self) -> Result<Neighbour> {
+        self.runtime.block_on(async {
+            let request = ExecuteRequest { code: NEIGHBOUR.to_owned(), ..ExecuteRequest::default() };
+            let sandbox = self.engine.create(SandboxSpec::default()).await?;
+            Outcome::collect(sandbox.execute(request).await?).await
+        })?;
+        Neighbour::find(&self.home)
+    }
+
+    /// Runs a program in a sandbox of its own.
+    pub(crate) fn run(&self, program: String) -> Result<Verdict> {
+        let outcome = self.runtime.block_on(async {
+            let request = ExecuteRequest { code: program, ..ExecuteRequest::default() };
+            let sandbox = self.engine.create(SandboxSpec::default()).await?;
+            let outcome = Outcome::collect(sandbox.execute(request).await?).await?;
+            self.engine.delete(sandbox.id()).await?;
+            anyhow::Ok(outcome)
+        })?;
+        if outcome.stdout.is_empty() && outcome.ending == (Ending::LimitHit { limit: LimitKind::Memory }) {
+            return Ok(Verdict::Blocked("SIGKILL".to_owned()));
+        }
+        Ok(match Verdict::read(&outcome.stdout) {
+            Verdict::Neither(said) => {
+                Verdict::Neither(format!("{said} {:?} {}", outcome.ending, outcome.stderr))
+            }
+            verdict => verdict,
+        })
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.runtime.block_on(self.engine.shut_down());
+    }
+}

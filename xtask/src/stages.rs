@@ -1,0 +1,143 @@
+//! What `cargo xtask test` does, in order: what fails fast comes first.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::anyhow;
+use clap::builder::PossibleValuesParser;
+use sandgate_engine::runtime::find_interpreter;
+
+use crate::counts::Counts;
+use crate::ground::Ground;
+use crate::run::{counted, must, works};
+use crate::say::say;
+use crate::tree::Changes;
+use crate::{apt, fuzz, runtime};
+
+/// Why a stage failed, and what its tests said before.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) error: anyhow::Error,
+    pub(crate) counts: Counts,
+}
+
+impl<E: Into<anyhow::Error>> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Self { error: error.into(), counts: Counts::default() }
+    }
+}
+
+type Outcome = Result<Counts, Failure>;
+
+#[derive(Debug)]
+pub(crate) struct Stage {
+    pub(crate) name: &'static str,
+    pub(crate) about: &'static str,
+    /// Also gets what had changed in the work tree before the first stage.
+    pub(crate) run: fn(&Ground, Option<&Changes>) -> Outcome,
+}
+
+pub(crate) const STAGES: [Stage; 9] = [
+    Stage { name: "host", about: "packages of the host that the tests need", run: host },
+    Stage { name: "fmt", about: "formatting", run: fmt },
+    Stage { name: "clippy", about: "lints, warnings denied", run: clippy },
+    Stage { name: "doc", about: "documentation, warnings denied", run: doc },
+    Stage { name: "runtime", about: "the Python runtime that the tests share", run: python_runtime },
+    Stage { name: "python", about: "the Python kernel's own tests", run: python },
+    Stage { name: "cargo", about: "unit, property and integration tests; real engines are started", run: cargo },
+    Stage { name: "fuzz", about: "each fuzz target builds and passes the inputs kept with it", run: fuzz_targets },
+    Stage { name: "tree", about: "nothing new in the work tree", run: tree },
+];
+
+pub(crate) fn names() -> PossibleValuesParser {
+    PossibleValuesParser::new(STAGES.iter().map(|stage| stage.name))
+}
+
+fn host(_: &Ground, _: Option<&Changes>) -> Outcome {
+    // Debian cuts this out of Python; without it another, slower Python would be chosen, or none.
+    let system = Path::new("/usr/bin/python3");
+    let whole = || works(Command::new(system).args(["-I", "-c", "import venv, ensurepip"]));
+    if (system.exists() && !whole()) || find_interpreter().is_err() {
+        apt::install(&["python3", "python3-venv"], "the Python runtime")?;
+    }
+    say(&find_interpreter()?.why);
+    Ok(Counts::default())
+}
+
+fn fmt(ground: &Ground, _: Option<&Changes>) -> Outcome {
+    must(ground.cargo(&["fmt", "--all", "--check"]))?;
+    must(ground.cargo(&["fmt", "--manifest-path", "fuzz/Cargo.toml", "--check"]))?;
+    Ok(Counts::default())
+}
+
+fn clippy(ground: &Ground, _: Option<&Changes>) -> Outcome {
+    must(ground.cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))?;
+    Ok(Counts::default())
+}
+
+fn doc(ground: &Ground, _: Option<&Changes>) -> Outcome {
+    let mut command = ground.cargo(&["doc", "--workspace", "--no-deps"]);
+    command.env("RUSTDOCFLAGS", "-D warnings");
+    must(command)?;
+    Ok(Counts::default())
+}
+
+fn python_runtime(ground: &Ground, _: Option<&Changes>) -> Outcome {
+    say(&runtime::shared(ground)?.why);
+    Ok(Counts::default())
+}
+
+fn python(ground: &Ground, _: Option<&Changes>) -> Outcome {
+    let runtime = runtime::shared(ground)?;
+    let temporary = ground.target.join("test-tmp");
+    // What an earlier run left.
+    let _ = std::fs::remove_dir_all(&temporary);
+    std::fs::create_dir_all(&temporary)?;
+    let mut command = Command::new(runtime.venv.join("bin/python3"));
+    command
+        .args(["-m", "unittest", "discover", "tests"])
+        .current_dir(ground.root.join("runtimes/python"))
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .env("TMPDIR", &temporary)
+        .env_remove("KERNEL_TEST_MODE");
+    let outcome = tested(command);
+    let _ = std::fs::remove_dir_all(&temporary);
+    outcome
+}
+
+fn cargo(ground: &Ground, _: Option<&Changes>) -> Outcome {
+    let mut command = ground.cargo(&["test", "--workspace", "--no-fail-fast"]);
+    command.env("SANDGATE_TEST_HOME", ground.test_home());
+    tested(command)
+}
+
+fn tested(command: Command) -> Outcome {
+    let (status, counts) = counted(command)?;
+    if status.success() {
+        return Ok(counts);
+    }
+    let error = match counts.failed {
+        0 => anyhow!("it did not get as far as its tests, or broke off; the reason is above"),
+        1 => anyhow!("a test failed; its output is above"),
+        many => anyhow!("{many} tests failed; their output is above"),
+    };
+    Err(Failure { error, counts })
+}
+
+fn fuzz_targets(ground: &Ground, _: Option<&Changes>) -> Outcome {
+    fuzz::replay(ground)?;
+    Ok(Counts::default())
+}
+
+fn tree(ground: &Ground, before: Option<&Changes>) -> Outcome {
+    let (Some(before), Some(now)) = (before, Changes::now(&ground.root)) else {
+        say("this is no Git work tree: not checked");
+        return Ok(Counts::default());
+    };
+    let made = now.since(before);
+    if made.is_empty() { Ok(Counts::default()) } else { Err(left_behind(&made).into()) }
+}
+
+fn left_behind(paths: &[String]) -> anyhow::Error {
+    anyhow!("tests left these in the work tree: {}", paths.join(", "))
+}
