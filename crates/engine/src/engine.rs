@@ -147,6 +147,13 @@ impl Engine {
         self.pool.ready()
     }
 
+    /// The host's user id behind a file of the sandbox; `path` is below its root, with no slash in front.
+    pub(crate) fn host_owner(&self, id: &SandboxId, path: &str) -> Option<u32> {
+        use std::os::unix::fs::MetadataExt;
+        let volume = self.shared.volumes.find(id).ok()?;
+        fs::symlink_metadata(volume.root().join(path)).ok().map(|meta| meta.uid())
+    }
+
     fn hand_out(&self, sandbox: Arc<EngineSandbox>) -> Result<Arc<dyn Sandbox>> {
         self.shared
             .volumes

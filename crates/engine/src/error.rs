@@ -17,7 +17,7 @@ pub enum StartError {
     #[error(
         "limits need control groups, and none can be used ({0}); start as root, or give this user a delegated group (systemd: Delegate=yes), or accept weaker per-process limits with SANDGATE_LIMITS=rlimits"
     )]
-    Cgroups(#[source] CgroupError),
+    Cgroups(CgroupError),
     #[error(
         "this kernel has no Landlock, which every sandbox needs; use Linux 5.13 or later with CONFIG_SECURITY_LANDLOCK and lsm=landlock"
     )]

@@ -99,6 +99,8 @@ impl Kernel {
             err_theirs.as_fd(),
         ];
         let ForkedKernel { pidfd, exit } = zygote.fork(order, fds).await?;
+        // Its end is the kernel's alone from here: with a copy kept, the death of a kernel would go unheard.
+        drop(theirs);
         ours.set_nonblocking(true).map_err(&setup)?;
         let stream = UnixStream::from_std(ours).map_err(&setup)?;
         let mut kernel = Self {
@@ -129,6 +131,12 @@ impl Kernel {
             Ok(None) => Err(BackendError::Engine(format!("a kernel could not start: {}", self.last_words()))),
             Err(error) => Err(error),
         }
+    }
+
+    /// Whether its process is gone, or has closed its connection.
+    pub(crate) fn has_ended(&mut self) -> bool {
+        let runs = matches!(self.exit.try_recv(), Err(oneshot::error::TryRecvError::Empty));
+        !runs || self.control.is_closed()
     }
 
     /// What it wrote to its standard error, for the log of a start that failed.
@@ -175,6 +183,11 @@ impl Control {
         self.stream.write_all(&frame).await.map_err(failed("writing to a kernel"))
     }
 
+    /// Whether the other end is gone. What arrives meanwhile is kept.
+    fn is_closed(&mut self) -> bool {
+        matches!(self.stream.try_read_buf(&mut self.buffer), Ok(0))
+    }
+
     /// What has arrived and makes a whole frame, without waiting.
     pub(crate) fn frame_at_hand(&mut self) -> Result<Option<FromKernel>> {
         loop {
@@ -213,6 +226,12 @@ impl Process {
             // Before Linux 6.9: the kernel alone.
             let _ = sys::send_signal(self.pidfd.as_fd(), libc::SIGINT);
         }
+    }
+
+    /// Wakes the kernel from a system call it entered just after an interrupt came, when Python had no chance
+    /// to see it. Does nothing else: the kernel handles this signal with nothing.
+    pub(crate) fn nudge(&self) {
+        let _ = sys::send_signal(self.pidfd.as_fd(), libc::SIGURG);
     }
 
     /// Ends it and everything it started. Blocks for a moment.

@@ -59,6 +59,8 @@ pub(crate) fn restrict() -> Result<()> {
     for path in WRITABLE_DEVICES {
         allow(path, (AccessFs::WriteFile | AccessFs::ReadFile) & all)?;
     }
+    // A step of its own, before this one; the library would quietly make up for it if it were missing.
+    let created = created.no_new_privs(false);
     let RestrictionStatus { ruleset: status, .. } = created.restrict_self().map_err(failed)?;
     if status == RulesetStatus::FullyEnforced {
         Ok(())

@@ -125,11 +125,12 @@ pub fn start_zygote(
     program: &str,
     arguments: &[&str],
     environment: &[&str],
+    layers: Layers,
 ) -> Result<OwnedFd> {
     match alone.fork()? {
         Forked::Parent { child } => sys::pidfd_open(child),
         Forked::Child => {
-            let error = zygote(control, program, arguments, environment);
+            let error = zygote(control, program, arguments, environment, layers);
             fail_in_child("zygote", error.err());
         }
     }
@@ -140,13 +141,17 @@ fn zygote(
     program: &str,
     arguments: &[&str],
     environment: &[&str],
+    layers: Layers,
 ) -> Result<Infallible> {
     sys::default_signal(libc::SIGCHLD);
     sys::new_session()?;
     sys::unshare(libc::CLONE_NEWNS)?;
     enter_zygote_root()?;
     sys::duplicate_onto(control, 3)?;
-    sys::close_all_but(&[3])?;
+    // Here already, and once more in each sandbox: what it does not have, no sandbox can be given.
+    if layers.close_descriptors {
+        sys::close_all_but(&[3])?;
+    }
     // What joining a sandbox takes: setns itself, and looking at its PID 1.
     const CAP_SYS_PTRACE: u32 = 19;
     const CAP_SYS_ADMIN: u32 = 21;

@@ -166,6 +166,8 @@ class Channel:
 
     def after_fork_in_child(self):
         """A process that user code forked has no voice on the socket and must not keep it open."""
+        if self.forked:
+            return  # a child of such a process, where these numbers may be descriptors of the code by now
         self.forked = True
         for descriptor in (self.control, *self.pipes):
             try:

@@ -18,6 +18,9 @@ class Interrupts:
     def install(self):
         """Takes the signal over again: a cell may have set its own handler, and that ends with the cell."""
         _signal.signal(_signal.SIGINT, self.on_signal)
+        # The engine sends this one after an interrupt: it ends the system call that a cell may have entered between
+        # the interrupt and Python's next look at it, and so gives Python that look.
+        _signal.signal(_signal.SIGURG, on_nudge)
 
     def on_signal(self, number, frame):
         if self.state == IDLE:
@@ -50,3 +53,7 @@ class Interrupts:
         if self.pending and not self.shields and self.state == OPEN:
             self.pending = False
             raise KeyboardInterrupt
+
+
+def on_nudge(number, frame):
+    """Nothing to do: that the signal came is all."""

@@ -77,6 +77,15 @@ class Programs(KernelTest):
         )
         self.assertEqual(run.stdout, "before child\nparent\n")
 
+    def test_fork_in_a_forked_child(self):
+        run = self.assert_ok(
+            "import os\npid = os.fork()\nif pid == 0:\n    pipes = [os.pipe() for _ in range(8)]\n"
+            "    if os.fork() == 0:\n        for reader, writer in pipes:\n            os.fstat(reader), os.fstat(writer)\n"
+            "        os._exit(7)\n    os._exit(os.waitstatus_to_exitcode(os.wait()[1]))\n"
+            "os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])"
+        )
+        self.assertEqual(run.text, "7")
+
     def test_forked_child_that_falls_off_the_end(self):
         run = self.assert_ok(
             "import os, sys\npid = os.fork()\nif pid:\n    status = os.waitpid(pid, 0)[1]\nelse:\n"

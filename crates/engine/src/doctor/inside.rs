@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::sync::Arc;
 
 use sandgate_core::{Backend, ExecuteRequest, Outcome, Result, SandboxSpec};
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::Check;
+use crate::Engine;
 
 const GROUP: &str = "isolation";
 const PROBE: &str = include_str!("inside.py");
@@ -36,9 +36,9 @@ struct Told {
     detail: Value,
 }
 
-pub(super) async fn checks(backend: &Arc<dyn Backend>) -> Vec<Check> {
-    let output = match probe(backend).await {
-        Ok(outcome) => outcome,
+pub(super) async fn checks(engine: &Engine) -> Vec<Check> {
+    let (output, owner) = match probe(engine).await {
+        Ok(told) => told,
         Err(error) => return vec![Check::missing(GROUP, "sandbox", error.to_string(), "")],
     };
     let told: BTreeMap<String, Told> = output
@@ -47,18 +47,20 @@ pub(super) async fn checks(backend: &Arc<dyn Backend>) -> Vec<Check> {
         .filter_map(|line| serde_json::from_str::<Told>(line).ok())
         .map(|told| (told.layer.clone(), told))
         .collect();
-    LAYERS.iter().map(|layer| judge(layer, told.get(*layer), &output)).collect()
+    LAYERS.iter().map(|layer| judge(layer, told.get(*layer), &output, owner)).collect()
 }
 
-async fn probe(backend: &Arc<dyn Backend>) -> Result<Outcome> {
-    let sandbox = backend.create(SandboxSpec::default()).await?;
+/// What the probe said, and the host's id of the user inside, read off a file it made.
+async fn probe(engine: &Engine) -> Result<(Outcome, Option<u32>)> {
+    let sandbox = engine.create(SandboxSpec::default()).await?;
     let request = ExecuteRequest { code: PROBE.to_owned(), ..ExecuteRequest::default() };
     let outcome = Outcome::collect(sandbox.execute(request).await?).await;
-    backend.delete(sandbox.id()).await?;
-    outcome
+    let owner = engine.host_owner(sandbox.id(), "mnt/data/probe");
+    engine.delete(sandbox.id()).await?;
+    Ok((outcome?, owner))
 }
 
-fn judge(layer: &'static str, told: Option<&Told>, output: &Outcome) -> Check {
+fn judge(layer: &'static str, told: Option<&Told>, output: &Outcome, owner: Option<u32>) -> Check {
     let Some(told) = told else {
         let error = output.error.as_ref().map_or("the probe did not report it", |error| error.value.as_str());
         return Check::missing(GROUP, layer, error, "");
@@ -66,6 +68,11 @@ fn judge(layer: &'static str, told: Option<&Told>, output: &Outcome) -> Check {
     let (on, detail) = match (&told.detail, layer) {
         // Only outside can one tell whether a namespace is another one.
         (Value::Object(inside), _) => namespaces(inside),
+        (detail, "ids") => {
+            let host = owner.map_or("unknown".to_owned(), |id| id.to_string());
+            let detail = format!("{}, {host} on the host", detail.as_str().unwrap_or_default());
+            (told.on && owner.is_some_and(|id| id != 0), detail)
+        }
         (detail, _) => (told.on, detail.as_str().unwrap_or_default().to_owned()),
     };
     if on { Check::on(GROUP, layer, detail) } else { Check::missing(GROUP, layer, detail, "") }

@@ -63,7 +63,7 @@ pub async fn run(home: &Path, helper: &Path, limits_by: LimitsBy, progress: &dyn
         Ok(engine) => {
             checks.push(Check::on("runtime", "python", engine.runtime().why.clone()));
             let backend: Arc<dyn Backend> = Arc::clone(&engine) as Arc<dyn Backend>;
-            checks.extend(inside::checks(&backend).await);
+            checks.extend(inside::checks(&engine).await);
             checks.extend(limits::checks(&backend, limits_by).await);
             engine.shut_down().await;
         }

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
 use rustix::fs::{
@@ -30,6 +31,8 @@ pub(crate) struct VolumeFiles {
     owner: Option<u32>,
     max_bytes: u64,
     max_entries: u64,
+    /// Since somebody last asked.
+    changed: AtomicBool,
 }
 
 impl VolumeFiles {
@@ -40,7 +43,16 @@ impl VolumeFiles {
         max_entries: u64,
     ) -> io::Result<Self> {
         let root = rustix::fs::open(root, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
-        Ok(Self { root, owner, max_bytes, max_entries })
+        Ok(Self { root, owner, max_bytes, max_entries, changed: AtomicBool::new(false) })
+    }
+
+    /// Whether files were changed from outside since this was last asked.
+    pub(crate) fn take_changed(&self) -> bool {
+        self.changed.swap(false, Ordering::AcqRel)
+    }
+
+    pub(crate) fn set_changed(&self) {
+        self.changed.store(true, Ordering::Release);
     }
 
     /// For walks by others over the same root.
@@ -178,6 +190,7 @@ impl Files for VolumeFiles {
         path: &SandboxPath,
         content: &mut (dyn AsyncRead + Send + Unpin),
     ) -> Result<FileStat> {
+        self.set_changed();
         below_places(path)?;
         let limit = self.room_left();
         let mut draft = self.draft(path)?;
@@ -236,6 +249,7 @@ impl Files for VolumeFiles {
     }
 
     async fn make_dir(&self, path: &SandboxPath) -> Result<FileStat> {
+        self.set_changed();
         below_places(path)?;
         let made = self.ensure_dir(path)?;
         let stat = fstat(&made).map_err(|error| file_error(path, error))?;
@@ -243,6 +257,7 @@ impl Files for VolumeFiles {
     }
 
     async fn rename(&self, from: &SandboxPath, to: &SandboxPath) -> Result<FileStat> {
+        self.set_changed();
         below_places(from)?;
         below_places(to)?;
         let (old_folder, old_name) = open_parent(self.root.as_fd(), from)?;
@@ -253,6 +268,7 @@ impl Files for VolumeFiles {
     }
 
     async fn remove(&self, path: &SandboxPath) -> Result<()> {
+        self.set_changed();
         below_places(path)?;
         let (folder, name) = open_parent(self.root.as_fd(), path)?;
         remove_tree(&folder, name).map_err(|error| file_error(path, error))

@@ -64,6 +64,6 @@ impl Spawner {
         let (arguments, environment) = words.split_at_checked(count).ok_or_else(missing)?;
         let program = arguments.first().ok_or_else(missing)?;
         let control = message.fds.first().ok_or_else(missing)?;
-        start_zygote(&self.alone, control.as_fd(), program, arguments, environment)
+        start_zygote(&self.alone, control.as_fd(), program, arguments, environment, self.layers)
     }
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 use sandgate_core::{
     BackendError, ContextId, ContextInfo, Ending, Event, ExecuteRequest, Note, Result, Stop, human_bytes,
 };
-use tokio::sync::{Mutex, mpsc};
+use tokio::sync::{Mutex, mpsc, oneshot};
 
 use super::run::{Finished, Run, Surroundings};
 use super::{EngineSandbox, PYTHON};
@@ -16,11 +16,23 @@ use crate::kernel::{Kernel, Process};
 pub(super) struct Context {
     id: ContextId,
     cwd: String,
-    /// Locked for the length of an execution; who waits gets it in order.
+    /// Locked for the length of an execution.
     slot: Mutex<Slot>,
     busy: AtomicBool,
     /// To end the interpreter while an execution holds the slot.
     process: std::sync::Mutex<Option<Process>>,
+    /// Hears of the end of the execution that was asked for last.
+    last: std::sync::Mutex<Option<oneshot::Receiver<()>>>,
+    /// Nothing runs in it any more.
+    closed: AtomicBool,
+}
+
+/// A place in the queue of a context, taken when the execution is asked for.
+#[derive(Debug)]
+pub(super) struct Turn {
+    before: Option<oneshot::Receiver<()>>,
+    /// Dropped when this execution is over.
+    _over: oneshot::Sender<()>,
 }
 
 #[derive(Debug)]
@@ -33,7 +45,25 @@ struct Slot {
 impl Context {
     pub(super) fn new(id: ContextId, cwd: String, had_variables: bool) -> Self {
         let slot = Mutex::new(Slot { kernel: None, had_variables });
-        Self { id, cwd, slot, busy: AtomicBool::new(false), process: std::sync::Mutex::default() }
+        Self {
+            id,
+            cwd,
+            slot,
+            busy: AtomicBool::new(false),
+            process: std::sync::Mutex::default(),
+            last: std::sync::Mutex::default(),
+            closed: AtomicBool::new(false),
+        }
+    }
+
+    pub(super) fn is_busy(&self) -> bool {
+        self.busy.load(Ordering::Acquire)
+    }
+
+    pub(super) fn queue_up(&self) -> Turn {
+        let (over, hears) = oneshot::channel();
+        let before = self.last.lock().unwrap_or_else(std::sync::PoisonError::into_inner).replace(hears);
+        Turn { before, _over: over }
     }
 
     pub(super) fn info(&self) -> ContextInfo {
@@ -41,7 +71,7 @@ impl Context {
             id: self.id.clone(),
             language: PYTHON.to_owned(),
             cwd: self.cwd.clone(),
-            busy: self.busy.load(Ordering::Acquire),
+            busy: self.is_busy(),
         }
     }
 
@@ -62,6 +92,9 @@ impl Context {
             *self.process.lock().unwrap_or_else(std::sync::PoisonError::into_inner) =
                 Some(kernel.process.clone());
             slot.kernel = Some(kernel);
+            if self.closed.load(Ordering::Acquire) {
+                self.end().await;
+            }
         }
         slot.kernel.as_mut().ok_or_else(|| BackendError::Engine("no kernel".into()))
     }
@@ -70,19 +103,31 @@ impl Context {
     pub(super) async fn execute(
         &self,
         sandbox: &EngineSandbox,
+        mut turn: Turn,
         request: ExecuteRequest,
         events: mpsc::Sender<Event>,
         mut stops: mpsc::UnboundedReceiver<Stop>,
     ) {
+        let before = turn.before.take();
+        let in_turn = async {
+            if let Some(before) = before {
+                let _ = before.await;
+            }
+            self.slot.lock().await
+        };
         let mut slot = tokio::select! {
-            slot = self.slot.lock() => slot,
+            slot = in_turn => slot,
             // Nobody waits for the answer any more: do not even start.
             () = events.closed() => return,
+            Some(_) = stops.recv() => return never_ran(&events, "the code was stopped before its turn came").await,
         };
+        if self.closed.load(Ordering::Acquire) {
+            return never_ran(&events, ENDED).await;
+        }
         self.busy.store(true, Ordering::Release);
         let started = Instant::now();
         let finished = self.run(&mut slot, sandbox, request, &events, &mut stops).await;
-        let finished = finished.unwrap_or_else(|error| {
+        let mut finished = finished.unwrap_or_else(|error| {
             tracing::warn!(sandbox = %sandbox.volume.id, %error, "an execution failed in the engine");
             let text = format!("the sandbox failed: {error}");
             Finished {
@@ -94,10 +139,14 @@ impl Context {
         });
         if finished.kernel_lost {
             slot.kernel = None;
+            if self.closed.load(Ordering::Acquire) {
+                (finished.ending, finished.text) = (Ending::Interrupted, ENDED.to_owned());
+            }
         }
         sandbox.tell_what_changed(&events).await;
         self.busy.store(false, Ordering::Release);
         drop(slot);
+        drop(turn);
         let duration_ms = started.elapsed().as_secs_f64() * 1000.0;
         let Finished { ending, text, execution_count, .. } = finished;
         let _ = events.send(Event::Done { ending, text, execution_count, duration_ms }).await;
@@ -111,10 +160,21 @@ impl Context {
         events: &mpsc::Sender<Event>,
         stops: &mut mpsc::UnboundedReceiver<Stop>,
     ) -> Result<Finished> {
+        // One that died while nothing ran is replaced, not met as a failure of this run.
+        let died = slot.kernel.as_mut().is_some_and(|kernel| kernel.exit.try_recv().is_ok());
+        if died {
+            slot.kernel = None;
+        }
+        sandbox.overlook_changes_from_outside().await;
+        if slot.kernel.as_mut().is_some_and(Kernel::has_ended) {
+            // Between two executions: a thread that code left behind ended the process.
+            slot.kernel = None;
+            self.end().await;
+        }
         if slot.kernel.is_none() && slot.had_variables {
-            let text =
-                "the interpreter is new: variables of earlier executions are gone, files are still there";
-            let _ = events.send(Event::Note { note: Note::FreshKernel, text: text.to_owned() }).await;
+            let why = if died { "the interpreter had died and is new" } else { "the interpreter is new" };
+            let text = format!("{why}: variables of earlier executions are gone, files are still there");
+            let _ = events.send(Event::Note { note: Note::FreshKernel, text }).await;
         }
         let kernel = self.kernel(slot, sandbox, Some((&sandbox.env, &self.cwd))).await?;
         kernel.configure(&sandbox.env, &self.cwd).await?;
@@ -125,8 +185,14 @@ impl Context {
         slot.had_variables = true;
         if finished.is_err() {
             slot.kernel = None;
+            self.end().await;
         }
         finished
+    }
+
+    /// From here on it runs nothing, also not what is queued.
+    pub(super) fn close(&self) {
+        self.closed.store(true, Ordering::Release);
     }
 
     /// Ends the interpreter and whatever it started, also in the middle of a run.
@@ -136,6 +202,13 @@ impl Context {
             let _ = tokio::task::spawn_blocking(move || process.kill()).await;
         }
     }
+}
+
+const ENDED: &str = "the context was ended, and its code with it";
+
+async fn never_ran(events: &mpsc::Sender<Event>, why: &str) {
+    let (ending, text) = (Ending::Interrupted, why.to_owned());
+    let _ = events.send(Event::Done { ending, text, execution_count: 0, duration_ms: 0.0 }).await;
 }
 
 impl Surroundings for EngineSandbox {
@@ -156,6 +229,18 @@ impl Surroundings for EngineSandbox {
 }
 
 impl EngineSandbox {
+    /// What came in through the files API since the last execution is not the next one's doing.
+    async fn overlook_changes_from_outside(&self) {
+        let alone = self.lock_contexts().values().filter(|context| context.is_busy()).count() <= 1;
+        // Beside another execution it is left to be told: what that one does must not be missed.
+        if alone
+            && self.files.take_changed()
+            && let Ok(now) = self.disk().await
+        {
+            self.seen().files = now;
+        }
+    }
+
     /// What the execution did besides printing: files, and limits that it hit without dying of them.
     async fn tell_what_changed(&self, events: &mpsc::Sender<Event>) {
         let Ok(now) = self.disk().await else { return };

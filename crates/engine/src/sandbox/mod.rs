@@ -102,6 +102,9 @@ impl EngineSandbox {
         let (tmp, pair) = (spec.limits.tmp_bytes, ids.pair(volume.slot));
         let init = shared.helper.make_sandbox(volume.id.as_str(), tmp, pair, &groups);
         let init = init.map_err(|error| engine(&error))?;
+        if revived {
+            files.set_changed();
+        }
         Ok(Self {
             shared,
             volume,
@@ -215,7 +218,7 @@ impl EngineSandbox {
             return Ok(());
         }
         // Dropping the kernels closes their connections; runs in progress see that and end.
-        self.lock_contexts().clear();
+        self.lock_contexts().drain().for_each(|(_, context)| context.close());
         let init = self.init.try_clone().map_err(|error| BackendError::Engine(error.to_string()))?;
         let (shared, id) = (Arc::clone(&self.shared), self.volume.id.clone());
         blocking(move || {
@@ -270,6 +273,7 @@ impl Sandbox for EngineSandbox {
     async fn delete_context(&self, id: &ContextId) -> Result<()> {
         let context =
             self.lock_contexts().remove(id).ok_or_else(|| BackendError::NoSuchContext(id.clone()))?;
+        context.close();
         context.end().await;
         Ok(())
     }
@@ -284,7 +288,8 @@ impl Sandbox for EngineSandbox {
         let (events, receiver) = mpsc::channel(EVENTS_AHEAD);
         let (handle, stops) = ExecutionHandle::new();
         let sandbox = self.shared.live(&self.volume.id)?;
-        self.shared.tasks.spawn(async move { context.execute(&sandbox, request, events, stops).await });
+        let turn = context.queue_up();
+        self.shared.tasks.spawn(async move { context.execute(&sandbox, turn, request, events, stops).await });
         Ok(Execution { events: receiver, handle })
     }
 

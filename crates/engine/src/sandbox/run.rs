@@ -14,6 +14,8 @@ use crate::sandbox::pipes::PipeTurn;
 
 /// How long code may ignore an interrupt before its interpreter is ended.
 const GRACE: Duration = Duration::from_secs(2);
+/// How often an interrupted interpreter is woken, in case it fell asleep in the very moment.
+const NUDGE_INTERVAL: Duration = Duration::from_millis(100);
 /// How often the disk is looked at while code runs.
 const DISK_INTERVAL: Duration = Duration::from_millis(250);
 
@@ -56,6 +58,8 @@ pub(super) struct Run<'a> {
     stopped: Option<Stopped>,
     /// When patience with an interrupted run ends.
     kill_at: Option<Instant>,
+    /// When an interrupted run is woken next.
+    nudge_at: Option<Instant>,
     client_left: bool,
 }
 
@@ -85,6 +89,7 @@ impl<'a> Run<'a> {
             stderr: TextDecoder::default(),
             stopped: None,
             kill_at: None,
+            nudge_at: None,
             client_left: false,
         }
     }
@@ -113,8 +118,8 @@ impl<'a> Run<'a> {
         let mut exit_known = false;
         loop {
             let kernel = &mut *self.kernel;
-            let wake =
-                [Some(disk_check), self.kill_at, self.stopped.is_none().then_some(deadline), turn.due()];
+            let timed_out = self.stopped.is_none().then_some(deadline);
+            let wake = [Some(disk_check), self.kill_at, self.nudge_at, timed_out, turn.due()];
             let wake = wake.into_iter().flatten().min().unwrap_or(deadline);
             tokio::select! {
                 // In this order: what the kernel said goes before what lies in the pipes.
@@ -152,6 +157,10 @@ impl<'a> Run<'a> {
                     if self.kill_at.is_some_and(|at| at <= now) {
                         self.kill_at = None;
                         self.kill_kernel().await;
+                    }
+                    if self.nudge_at.is_some_and(|at| at <= now) {
+                        self.nudge_at = Some(now + NUDGE_INTERVAL);
+                        self.kernel.process.nudge();
                     }
                     if self.stopped.is_none() && deadline <= now {
                         self.stop(Stopped::Timeout, false);
@@ -275,6 +284,7 @@ impl<'a> Run<'a> {
         } else {
             self.kernel.process.interrupt();
             self.kill_at = Some(Instant::now() + GRACE);
+            self.nudge_at = Some(Instant::now() + NUDGE_INTERVAL);
         }
     }
 

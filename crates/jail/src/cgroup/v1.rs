@@ -118,8 +118,18 @@ impl V1 {
     pub(super) fn events(&self, sandbox: &str) -> Result<GroupEvents> {
         Ok(GroupEvents {
             killed_for_memory: counter(&self.memory.join(sandbox).join("memory.oom_control"), "oom_kill")?,
-            refused_processes: counter(&self.pids.join(sandbox).join("pids.events"), "max")?,
+            refused_processes: self.refused(sandbox)?,
         })
+    }
+
+    /// Version 1 counts a refusal in the group that wanted to fork, not in the one whose limit it was.
+    fn refused(&self, sandbox: &str) -> Result<u64> {
+        let group = self.pids.join(sandbox);
+        let mut refused = 0;
+        for counted in subfolders(&group).into_iter().chain([group]) {
+            refused += counter(&counted.join("pids.events"), "max")?;
+        }
+        Ok(refused)
     }
 
     pub(super) fn usage(&self, sandbox: &str) -> Result<GroupUsage> {
