@@ -12,7 +12,7 @@ pub fn human_bytes(bytes: u64) -> String {
     let units = [("GiB", 1024 * MIB), ("MiB", MIB), ("KiB", 1024)];
     match units.into_iter().find(|(_, size)| bytes >= *size) {
         None => format!("{bytes} bytes"),
-        Some((unit, size)) if bytes % size == 0 => format!("{} {unit}", bytes / size),
+        Some((unit, size)) if bytes.is_multiple_of(size) => format!("{} {unit}", bytes / size),
         Some((unit, size)) => {
             // One digit behind the point is enough for a sentence.
             let tenths = bytes.saturating_mul(10) / size;

@@ -143,8 +143,7 @@ fn become_kernel(request: ForkRequest, filters: &Filters) -> Result<[c_int; 3]> 
     sys::default_signal(libc::SIGCHLD);
     sys::mask_signal(libc::SIGCHLD, false);
     // Standard streams first, so that a later failure can be told.
-    let null =
-        std::fs::File::open("/dev/null").map_err(|error| StepError::new("opening /dev/null", error))?;
+    let null = sys::open_null()?;
     sys::duplicate_onto(null.as_fd(), 0)?;
     sys::duplicate_onto(request.stdout.as_fd(), 1)?;
     sys::duplicate_onto(request.stderr.as_fd(), 2)?;

@@ -1,6 +1,6 @@
 //! The last steps of a process before it runs code nobody trusts, in the one order that works.
 
-use std::os::fd::{BorrowedFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd, RawFd};
 
 use crate::{Filters, INNER_USER, Layers, Result, landlock, sys};
 
@@ -119,7 +119,15 @@ fn limit_resources(limits: SelfLimits) -> Result<()> {
 /// It runs as an id that code inside does not have, with no capability, under the same filter, and
 /// cannot be traced, so that it is no stepping stone.
 pub fn become_init(filters: &Filters, layers: Layers) -> Result<std::convert::Infallible> {
+    sys::ignore_children();
+    // The standard ones were the helper's own: its control socket and the server's log.
+    let null = sys::open_null()?;
+    for stream in 0..3 {
+        sys::duplicate_onto(null.as_fd(), stream)?;
+    }
     sys::close_all_but(&[])?;
+    // Closed already; dropping it would close whatever has its number by then.
+    std::mem::forget(null);
     sys::drop_bounding_capabilities(&[])?;
     sys::clear_capabilities()?;
     sys::no_new_privileges()?;
@@ -129,9 +137,8 @@ pub fn become_init(filters: &Filters, layers: Layers) -> Result<std::convert::In
     // After the credential changes above, which reset it.
     sys::set_dumpable(false)?;
     loop {
-        if sys::reap_any(true).is_none() {
-            std::thread::park();
-        }
+        // Orphans that end are reaped by the kernel, because their signal is ignored.
+        std::thread::park();
     }
 }
 
@@ -152,7 +159,6 @@ impl PidNamespaces {
     }
 
     pub fn children_here(&self) -> Result<()> {
-        use std::os::fd::AsFd;
         sys::setns(self.own.as_fd(), libc::CLONE_NEWPID)
     }
 }

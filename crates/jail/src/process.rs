@@ -147,6 +147,8 @@ fn zygote(
     sys::new_session()?;
     sys::unshare(libc::CLONE_NEWNS)?;
     enter_zygote_root()?;
+    // Its standard input was the helper's control socket.
+    sys::duplicate_onto(sys::open_null()?.as_fd(), 0)?;
     sys::duplicate_onto(control, 3)?;
     // Here already, and once more in each sandbox: what it does not have, no sandbox can be given.
     if layers.close_descriptors {

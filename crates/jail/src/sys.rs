@@ -604,3 +604,14 @@ pub fn signal_group(pidfd: BorrowedFd<'_>, signal: c_int) -> Result<()> {
     };
     check("pidfd_send_signal", returned).map(drop)
 }
+
+pub fn open_null() -> Result<OwnedFd> {
+    let file = std::fs::File::options().read(true).write(true).open("/dev/null");
+    file.map(OwnedFd::from).map_err(|error| StepError::new("opening /dev/null", error))
+}
+
+/// Files made from here on can be read by others and written by their owner only.
+pub fn usual_umask() {
+    // SAFETY: takes a number, cannot fail.
+    unsafe { libc::umask(0o022) };
+}

@@ -128,7 +128,7 @@ fn stat_of(path: &SandboxPath, stat: &rustix::fs::Stat, link_target: Option<Stri
         kind,
         size: u64::try_from(stat.st_size).unwrap_or(0),
         mode: RawMode::from(stat.st_mode) & 0o7777,
-        modified_ms: (stat.st_mtime as i64).saturating_mul(1000) + stat.st_mtime_nsec as i64 / 1_000_000,
+        modified_ms: stat.st_mtime.saturating_mul(1000) + stat.st_mtime_nsec as i64 / 1_000_000,
         link_target,
     }
 }

@@ -73,7 +73,7 @@ fn visit(opened: &OwnedFd, folder: &[u8], keep: bool, snapshot: &mut Snapshot, f
         if FileType::from_raw_mode(stat.st_mode) == FileType::Directory {
             folders.push(path);
         } else if keep {
-            let changed = (stat.st_ctime as i64, stat.st_ctime_nsec as i64);
+            let changed = (stat.st_ctime, stat.st_ctime_nsec as i64);
             let size = u64::try_from(stat.st_size).unwrap_or(0);
             snapshot.files.insert(path, Mark { inode: stat.st_ino, changed, size });
         }

@@ -5,7 +5,7 @@ use std::os::fd::AsFd;
 
 use sandgate_jail::message::Channel;
 use sandgate_jail::process::{EngineNamespaces, SingleThreaded, enter_engine_namespaces, run_again_as};
-use sandgate_jail::{Result, StepError};
+use sandgate_jail::{Result, StepError, sys};
 
 use super::INSIDE;
 use super::setup::Setup;
@@ -19,6 +19,11 @@ pub(super) fn control_channel() -> Result<Channel> {
 pub(super) fn run() -> Result<Infallible> {
     let gone = || StepError::new("starting the helper", std::io::ErrorKind::UnexpectedEof.into());
     let channel = control_channel()?;
+    // Away from the server's terminal: Ctrl-C there is for the server to handle.
+    sys::new_session()?;
+    sys::usual_umask();
+    // When the host runs out of memory, sandboxes are to go before the server. Not every host lets us say so.
+    let _ = std::fs::write("/proc/self/oom_score_adj", "500");
     let setup = Setup::parse(&channel.receive()?.ok_or_else(gone)?)?;
     let engine = EngineNamespaces {
         by_root: setup.by_root,
