@@ -61,7 +61,6 @@ pub struct Engine {
     pool: Arc<Pool>,
     runtime: PythonRuntime,
     instance: Instance,
-    ephemeral: bool,
     _containers_lock: Option<File>,
 }
 
@@ -75,9 +74,12 @@ impl Engine {
         let runtime = tokio::task::block_in_place(|| prepare(&config.home.join("runtimes"), progress))?;
         progress.stage("starting the engine");
         let keeps_ready = config.pool + config.shells > 0;
-        let engine = tokio::task::block_in_place(|| Self::build(config, runtime))?;
+        let engine = tokio::task::block_in_place(|| Self::build(&config, runtime))?;
         let engine = Arc::new(engine);
-        engine.prove().await?;
+        if let Err(error) = engine.prove().await {
+            engine.shut_down().await;
+            return Err(error);
+        }
         let pool = Arc::clone(&engine.pool);
         if keeps_ready {
             engine.shared.tasks.spawn(pool.keep_full(Arc::clone(&engine.shared)));
@@ -86,7 +88,7 @@ impl Engine {
         Ok(engine)
     }
 
-    fn build(config: EngineConfig, runtime: PythonRuntime) -> std::result::Result<Self, StartError> {
+    fn build(config: &EngineConfig, runtime: PythonRuntime) -> std::result::Result<Self, StartError> {
         if config.layers.landlock && landlock_abi() == 0 {
             return Err(StartError::Landlock);
         }
@@ -98,30 +100,20 @@ impl Engine {
             LimitsBy::Cgroups => Some(Arc::new(Cgroups::open(&instance.name).map_err(StartError::Cgroups)?)),
             LimitsBy::Rlimits => None,
         };
-        let ids = IdRange::choose(&config.home);
-        let volumes_folder =
-            if config.ephemeral { instance.folder.join("sandboxes") } else { config.home.join("sandboxes") };
-        let volumes = Volumes::open(volumes_folder.clone(), ids.clone())
-            .map_err(StartError::file("use", &volumes_folder))?;
-        let helper = start_helper(&config, &instance, &volumes, &runtime, &ids)?;
-        let zygotes = Zygotes::start(&helper, config.preload)?;
-        let shared = Shared {
-            helper,
-            zygotes,
-            cgroups,
-            volumes,
-            layers: config.layers,
-            tasks: TaskTracker::new(),
-            sandboxes: Mutex::new(HashMap::new()),
-        };
-        Ok(Self {
-            shared: Arc::new(shared),
-            pool: Pool::new(config.pool, config.shells),
-            runtime,
-            instance,
-            ephemeral: config.ephemeral,
-            _containers_lock: containers_lock,
-        })
+        match assemble(config, &instance, cgroups.clone(), &runtime) {
+            Ok(shared) => Ok(Self {
+                shared: Arc::new(shared),
+                pool: Pool::new(config.pool, config.shells),
+                runtime,
+                instance,
+                _containers_lock: containers_lock,
+            }),
+            Err(error) => {
+                remove_groups(cgroups.as_deref());
+                instance.end();
+                Err(error)
+            }
+        }
     }
 
     /// A sandbox that answers is worth more than a list of checks.
@@ -161,6 +153,28 @@ impl Engine {
             .map_err(|error| BackendError::Engine(error.to_string()))?;
         self.shared.remember(&sandbox);
         Ok(sandbox)
+    }
+}
+
+/// Everything that sandboxes share, running.
+fn assemble(
+    config: &EngineConfig,
+    instance: &Instance,
+    cgroups: Option<Arc<Cgroups>>,
+    runtime: &PythonRuntime,
+) -> std::result::Result<Shared, StartError> {
+    let ids = IdRange::choose(&config.home);
+    let folder = if config.ephemeral { &instance.folder } else { &config.home }.join("sandboxes");
+    let volumes = Volumes::open(folder.clone(), ids.clone()).map_err(StartError::file("use", &folder))?;
+    let helper = start_helper(config, instance, &volumes, runtime, &ids)?;
+    let zygotes = Zygotes::start(&helper, config.preload)?;
+    let (tasks, sandboxes) = (TaskTracker::new(), Mutex::new(HashMap::new()));
+    Ok(Shared { helper, zygotes, cgroups, volumes, layers: config.layers, tasks, sandboxes })
+}
+
+fn remove_groups(cgroups: Option<&Cgroups>) {
+    if let Some(Err(error)) = cgroups.map(Cgroups::remove_all) {
+        tracing::warn!(%error, "control groups could not be removed");
     }
 }
 
@@ -256,15 +270,8 @@ impl Backend for Engine {
             let _ = blocking(move || shared.volumes.remove(&waiting.volume)).await;
         }
         let cgroups = self.shared.cgroups.clone();
-        let _ = blocking(move || {
-            if let Some(Err(error)) = cgroups.map(|cgroups| cgroups.remove_all()) {
-                tracing::warn!(%error, "control groups could not be removed");
-            }
-        })
-        .await;
-        if self.ephemeral {
-            tracing::debug!("the files of this run go with it");
-        }
+        let _ = blocking(move || remove_groups(cgroups.as_deref())).await;
+        // An ephemeral engine's files are in there too.
         self.instance.end();
     }
 }

@@ -113,22 +113,31 @@ impl Kernel {
             _parent: zygote,
         };
         // Meanwhile the kernel wakes up in Python. No code of a user is sent before it is under its limits.
-        kernel.process.attach().await?;
-        if let Some((env, cwd)) = at_once {
-            kernel.configure(env, cwd).await?;
-        }
+        let prepared = kernel.prepare(at_once).await;
         match tokio::time::timeout(START_TIMEOUT, kernel.first_word()).await {
             Ok(ready) => ready?,
             Err(_) => return Err(BackendError::Engine("a kernel did not start in time".into())),
         }
+        // Only now: of a kernel that died meanwhile, its own last words say more.
+        prepared?;
         Ok(kernel)
+    }
+
+    async fn prepare(&mut self, at_once: Option<(&[(String, String)], &str)>) -> Result<()> {
+        self.process.attach().await?;
+        match at_once {
+            Some((env, cwd)) => self.configure(env, cwd).await,
+            None => Ok(()),
+        }
     }
 
     async fn first_word(&mut self) -> Result<()> {
         match self.control.next_frame().await {
             Ok(Some(FromKernel::Ready)) => Ok(()),
             Ok(Some(_)) => Err(BackendError::Engine("a kernel spoke out of turn".into())),
-            Ok(None) => Err(BackendError::Engine(format!("a kernel could not start: {}", self.last_words()))),
+            Ok(None) => {
+                Err(BackendError::Engine(format!("a kernel could not start: {}", self.last_words().await)))
+            }
             Err(error) => Err(error),
         }
     }
@@ -140,8 +149,10 @@ impl Kernel {
     }
 
     /// What it wrote to its standard error, for the log of a start that failed.
-    fn last_words(&mut self) -> String {
+    async fn last_words(&mut self) -> String {
         let mut text = [0u8; 2000];
+        // They were written before it went; but that the pipe has something, this side may have yet to notice.
+        let _ = tokio::time::timeout(Duration::from_millis(100), self.stderr.readable()).await;
         let length = self.stderr.try_read(&mut text).unwrap_or(0);
         String::from_utf8_lossy(&text[..length]).trim().to_owned()
     }

@@ -154,6 +154,8 @@ fn become_kernel(request: ForkRequest, filters: &Filters) -> Result<[c_int; 3]> 
     confine(&steps, &mut linux)?;
     // After confinement: the random bytes must not depend on anything done before the fork.
     reseed::run()?;
+    // Confinement closed these; closing their numbers again could hit what Python opens next.
+    [null, request.sandbox, request.stdout, request.stderr].into_iter().for_each(std::mem::forget);
     Ok([request.control, request.stdout_reader, request.stderr_reader].map(IntoRawFd::into_raw_fd))
 }
 

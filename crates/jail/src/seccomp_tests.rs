@@ -32,7 +32,7 @@ fn verdict(filters: &Filters, call: &Call) -> u32 {
             _ => {
                 let at = (offset - 16) as usize;
                 let argument = call.arguments[at / 8];
-                if at % 8 == 0 { argument as u32 } else { (argument >> 32) as u32 }
+                if at.is_multiple_of(8) { argument as u32 } else { (argument >> 32) as u32 }
             }
         }
     };

@@ -103,13 +103,13 @@ fn a_home_that_cannot_be_written_is_named() {
     assert!(said.starts_with("cannot create ") && said.contains("/python: "), "{said}");
 }
 
-/// The real thing, with the network: `SANDGATE_TEST_RUNTIMES=/some/folder cargo test -- --ignored real_runtime`.
+/// The real thing; the first test run on a machine prepares it, later ones find it ready.
 #[test]
-#[ignore = "downloads and installs the whole package set"]
 fn real_runtime() {
-    let folder = std::env::var_os("SANDGATE_TEST_RUNTIMES").map(PathBuf::from);
-    let temporary = tempfile::tempdir().expect("tempdir");
-    let folder = folder.unwrap_or_else(|| temporary.path().to_path_buf());
+    let home = std::env::var_os("SANDGATE_TEST_HOME").map(PathBuf::from);
+    let home = home.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/test-home"));
+    fs::create_dir_all(&home).expect("made");
+    let folder = home.canonicalize().expect("there").join("runtimes");
     let heard = Heard::default();
     let runtime = prepare(&folder, &heard).expect("prepared");
     println!("{}", heard.0.into_inner().expect("lock").join("\n"));

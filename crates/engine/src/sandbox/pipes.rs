@@ -14,7 +14,7 @@ use tokio::time::Instant;
 const COURTESY: Duration = Duration::from_millis(10);
 /// At most this much per turn, so that a flood cannot starve everything else.
 const PER_TURN: usize = 1 << 20;
-const CHUNK: usize = 64 * 1024;
+const CHUNK: usize = 16 * 1024;
 
 #[derive(Debug, Default)]
 pub(super) struct PipeTurn {
@@ -45,20 +45,27 @@ impl PipeTurn {
     pub(super) fn take(&mut self, stdout: &Receiver, stderr: &Receiver) -> (Vec<u8>, Vec<u8>) {
         let taken = (drain(stdout), drain(stderr));
         self.due = None;
-        self.flood = taken.0.len() + taken.1.len() >= CHUNK / 2;
+        self.flood = taken.0.len() + taken.1.len() >= 2 * CHUNK;
         taken
     }
 }
 
 fn drain(pipe: &Receiver) -> Vec<u8> {
     let mut bytes = Vec::new();
-    let mut chunk = vec![0u8; CHUNK];
+    // Through the runtime first, so that it learns when the pipe is empty; then past it, for what it has not
+    // noticed yet: the last words of a process that just died.
+    read_until_empty(&mut bytes, |chunk| pipe.try_read(chunk).ok());
+    read_until_empty(&mut bytes, |chunk| rustix::io::read(pipe, chunk).ok());
+    bytes
+}
+
+/// An end or an error is the same as nothing: the kernel's process is watched elsewhere.
+fn read_until_empty(bytes: &mut Vec<u8>, mut read: impl FnMut(&mut [u8]) -> Option<usize>) {
+    let mut chunk = [0u8; CHUNK];
     while bytes.len() < PER_TURN {
-        // An end or an error is the same as nothing: the kernel's process is watched elsewhere.
-        match pipe.try_read(&mut chunk) {
-            Ok(0) | Err(_) => break,
-            Ok(read) => bytes.extend_from_slice(&chunk[..read]),
+        match read(&mut chunk) {
+            Some(length) if length > 0 => bytes.extend_from_slice(&chunk[..length]),
+            _ => break,
         }
     }
-    bytes
 }

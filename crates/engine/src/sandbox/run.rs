@@ -60,6 +60,8 @@ pub(super) struct Run<'a> {
     kill_at: Option<Instant>,
     /// When an interrupted run is woken next.
     nudge_at: Option<Instant>,
+    /// How the interpreter's process ended, once that is known.
+    status: Option<i32>,
     client_left: bool,
 }
 
@@ -90,6 +92,7 @@ impl<'a> Run<'a> {
             stopped: None,
             kill_at: None,
             nudge_at: None,
+            status: None,
             client_left: false,
         }
     }
@@ -140,7 +143,8 @@ impl<'a> Run<'a> {
                 }
                 status = &mut kernel.exit, if !exit_known => {
                     exit_known = true;
-                    if status.is_ok() {
+                    self.status = status.ok();
+                    if self.status.is_some() {
                         return self.rest_of_frames().await;
                     }
                 }
@@ -304,10 +308,13 @@ impl<'a> Run<'a> {
 
     async fn died(&mut self, around: &impl Surroundings) -> Result<Finished> {
         // A process that closed its socket but lives on would hold the context for ever.
-        let wait = tokio::time::timeout(Duration::from_millis(500), &mut self.kernel.exit);
-        let status = match wait.await {
-            Ok(Ok(status)) => Some(status),
-            _ => None,
+        let patience = Duration::from_millis(500);
+        let status = match self.status {
+            Some(status) => Some(status),
+            None => tokio::time::timeout(patience, &mut self.kernel.exit)
+                .await
+                .ok()
+                .and_then(|status| status.ok()),
         };
         self.kill_kernel().await;
         let out_of_memory = around.killed_for_memory().await;

@@ -126,3 +126,7 @@ impl V2 {
         remove(&self.base)
     }
 }
+
+#[cfg(test)]
+#[path = "v2_tests.rs"]
+mod tests;

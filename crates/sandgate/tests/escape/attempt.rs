@@ -25,8 +25,6 @@ const LAYERS: [&str; 16] = [
     "user",
     "uts",
 ];
-/// Stops an attempt besides the layers: the process that sandboxes are forked from holds nothing of the server.
-const ZYGOTE: &str = "zygote";
 
 #[derive(Debug)]
 pub(crate) struct Attempt {
@@ -143,7 +141,7 @@ fn read(path: &Path) -> Result<Attempt> {
     };
     let blocked = header("blocked")?.split('|').map(str::to_owned).collect();
     for name in also.iter().chain([&layer]) {
-        ensure!(LAYERS.contains(&name.as_str()) || name == ZYGOTE, "there is no layer '{name}'");
+        ensure!(LAYERS.contains(&name.as_str()), "there is no layer '{name}'");
     }
     Ok(Attempt { name, layer, also, control, blocked, text })
 }

@@ -5,8 +5,8 @@
 //!   own both hang on them. The control run is their proof: the same attempt with the host's namespaces gets
 //!   through, and `namespaces/shares-*` sees that a sandbox has others.
 //! - `cgroupns`: made together with those, and proven in the same way.
-//! - `environment`, `zygote`: that no variable and no descriptor of the server reaches a sandbox is not one step
-//!   that could be left out, but how helpers are started. The server of the main test has both, which is checked.
+//! - `environment`: that no variable of the server reaches a sandbox is not one step that could be left out, but
+//!   how its helpers are started. The server of the main test has the secret, which is checked there.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,26 +17,35 @@ use sandgate_engine::runtime::Silent;
 use sandgate_engine::{Engine, EngineConfig, Layers, LimitsBy, Preload};
 use tokio::runtime::Runtime;
 
-use crate::attempt::Verdict;
+use crate::attempt::{Attempt, Verdict};
 use crate::stage::{NEIGHBOUR, Neighbour};
 
-/// An engine without something, and which attempts should notice.
+/// An engine without a layer.
 pub(crate) struct Case {
-    pub(crate) without: &'static str,
+    /// As the attempts name it.
+    pub(crate) off: &'static str,
     pub(crate) layers: Layers,
     pub(crate) limits_by: LimitsBy,
 }
 
+impl Case {
+    /// Whether what is off has a part in stopping the attempt. Those that take seconds are left out as well.
+    pub(crate) fn concerns(&self, attempt: &Attempt) -> bool {
+        let slow = attempt.name.starts_with("limits/") && attempt.concerns("cgroup");
+        slow || attempt.concerns(self.off) || (!self.layers.capabilities && attempt.concerns("caps"))
+    }
+}
+
 pub(crate) fn cases() -> Vec<Case> {
-    let case = |without, layers| Case { without, layers, limits_by: LimitsBy::Cgroups };
+    let case = |off, layers| Case { off, layers, limits_by: LimitsBy::Cgroups };
     let all = Layers::ALL;
     vec![
         case("seccomp", Layers { seccomp: false, ..all }),
         case("landlock", Layers { landlock: false, ..all }),
         case("caps", Layers { capabilities: false, ..all }),
-        // Landlock and seccomp are only for processes without new privileges, or with a capability: see
-        // `nothing_runs_without_no_new_privileges`. That this row falls with both gone, and stands in the case
-        // above with one gone, shows which of the two it is.
+        // Landlock and seccomp ask for it, or else for a capability, so that alone it cannot be off: see
+        // `nothing_runs_without_no_new_privileges`. The case above shows that its attempt does not get through for
+        // the capabilities.
         case("nnp", Layers { no_new_privileges: false, capabilities: false, ..all }),
         case("rlimit", Layers { resource_limits: false, ..all }),
         case("descriptors", Layers { close_descriptors: false, ..all }),
@@ -44,7 +53,7 @@ pub(crate) fn cases() -> Vec<Case> {
         case("net", Layers { network: false, ..all }),
         case("ipc", Layers { ipc: false, ..all }),
         case("uts", Layers { hostname: false, ..all }),
-        Case { without: "cgroup", layers: all, limits_by: LimitsBy::Rlimits },
+        Case { off: "cgroup", layers: all, limits_by: LimitsBy::Rlimits },
     ]
 }
 

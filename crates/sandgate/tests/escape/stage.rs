@@ -3,6 +3,7 @@
 use std::fs::{self, File, Permissions};
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::{SocketAddr, UnixListener};
@@ -10,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
-use rustix::io::{FdFlags, fcntl_setfd};
+use rustix::io::{FdFlags, fcntl_dupfd_cloexec, fcntl_setfd};
 use sandgate_core::random_hex;
 use tempfile::TempDir;
 
@@ -26,8 +27,8 @@ pub(crate) struct Stage {
     host_process: Child,
     writable: PathBuf,
     folder: TempDir,
-    /// Open without close-on-exec: whatever this process starts inherits them.
-    _left_open: (File, TcpListener),
+    /// Whatever this process starts inherits them.
+    _left_open: [OwnedFd; 2],
     _sockets: (UnixListener, UnixListener),
 }
 
@@ -46,6 +47,10 @@ pub(crate) struct Neighbour {
 
 impl Stage {
     pub(crate) fn set_up() -> Result<Self> {
+        ensure!(
+            rustix::process::geteuid().is_root(),
+            "the control run needs root, and an engine of root to compare"
+        );
         let secret = format!("SGSECRET{}", random_hex(12));
         let folder = TempDir::with_prefix("sandgate-escape-")?;
         fs::set_permissions(&folder, Permissions::from_mode(0o755))?;
@@ -54,9 +59,8 @@ impl Stage {
         fs::create_dir(&writable)?;
         fs::set_permissions(&writable, Permissions::from_mode(0o1777))?;
 
-        let left_open = (File::open(&file)?, TcpListener::bind("127.0.0.1:0")?);
-        fcntl_setfd(&left_open.0, FdFlags::empty())?;
-        fcntl_setfd(&left_open.1, FdFlags::empty())?;
+        let listener = TcpListener::bind("127.0.0.1:0")?;
+        let left_open = [leave_open(&File::open(&file)?)?, leave_open(&listener)?];
         let (socket, abstract_name) =
             (folder.path().join("socket"), format!("sandgate-escape-{}", random_hex(6)));
         let sockets = (
@@ -75,7 +79,7 @@ impl Stage {
             ("HOST_WRITABLE", text(&writable)),
             ("HOST_SOCKET", text(&socket)),
             ("ABSTRACT_SOCKET", abstract_name),
-            ("HOST_PORT", left_open.1.local_addr()?.port().to_string()),
+            ("HOST_PORT", listener.local_addr()?.port().to_string()),
             ("HOST_PID", host_process.id().to_string()),
             ("HOST_NS", own_namespaces()?),
             ("HOSTNAME", fs::read_to_string("/proc/sys/kernel/hostname")?.trim().to_owned()),
@@ -107,11 +111,13 @@ impl Stage {
 
     /// An empty home for an engine, apart from the runtime, which all tests share.
     pub(crate) fn home(&self, name: &str) -> Result<PathBuf> {
-        let runtimes = Path::new(env!("CARGO_TARGET_TMPDIR")).join("runtimes");
+        let below_target = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/test-home");
+        let shared = std::env::var_os("SANDGATE_TEST_HOME").map_or_else(below_target, PathBuf::from);
+        let runtimes = shared.join("runtimes");
         fs::create_dir_all(&runtimes)?;
         let home = self.folder.path().join(name);
         fs::create_dir(&home)?;
-        std::os::unix::fs::symlink(runtimes, home.join("runtimes"))?;
+        std::os::unix::fs::symlink(runtimes.canonicalize()?, home.join("runtimes"))?;
         Ok(home)
     }
 
@@ -127,6 +133,13 @@ impl Drop for Stage {
         drop(self.host_process.stdin.take());
         let _ = self.host_process.wait();
     }
+}
+
+/// A copy without close-on-exec, at a number that no helper of the engine puts something else at.
+fn leave_open(file: &impl AsFd) -> Result<OwnedFd> {
+    let copy = fcntl_dupfd_cloexec(file, 100)?;
+    fcntl_setfd(&copy, FdFlags::empty())?;
+    Ok(copy)
 }
 
 fn start_host_process(secret: &str, arguments: [&str; 3]) -> Result<Child> {

@@ -44,6 +44,13 @@ pub(crate) async fn engine() -> &'static Arc<Engine> {
     ENGINE.get_or_init(start).await
 }
 
+/// The runtime is there when this returns, for programs that use the same home.
+pub(crate) fn prepared() {
+    run(async {
+        engine().await;
+    });
+}
+
 /// A home of its own with the runtime that is prepared already.
 pub(crate) async fn scratch_home() -> TempDir {
     engine().await;

@@ -7,8 +7,8 @@ mod program;
 mod sandbox;
 pub(crate) mod system;
 
-pub(crate) use engine::{LONGEST, engine, home, lean_engine, run, runtime, scratch_home};
+pub(crate) use engine::{LONGEST, engine, home, lean_engine, prepared, run, runtime, scratch_home};
 pub(crate) use neighbour::beside_neighbour;
 pub(crate) use outcome::{Read, next_stdout};
-pub(crate) use program::{Server, finish, sandgate, wait_until};
+pub(crate) use program::{Server, finish, pid, sandgate, wait_until};
 pub(crate) use sandbox::{Place, finished, path, sandbox, sandbox_with};

@@ -57,12 +57,19 @@ pub(crate) struct Server {
 const WITH_ITS_PARENT: &str =
     r#""$0" serve --listen 127.0.0.1:0 --config "$1" & cat >/dev/null; kill $!; wait"#;
 
+const LOG: &str = "server.log";
+
+/// Where its standard error goes.
+fn log(home: &Path) -> std::fs::File {
+    std::fs::File::create(home.join(LOG)).expect("a file for the log")
+}
+
 impl Server {
     /// On a free port.
     pub(crate) fn start(home: &Path) -> Self {
         let mut command = sandgate(home);
-        command.args(["serve", "--listen", "127.0.0.1:0"]).stderr(Stdio::inherit());
-        Self::ready(command.spawn().expect("the server starts"))
+        command.args(["serve", "--listen", "127.0.0.1:0"]).stderr(log(home));
+        Self::ready(command.spawn().expect("the server starts"), home)
     }
 
     /// For a static, whose destructor never runs.
@@ -70,16 +77,17 @@ impl Server {
         let mut command = Command::new("sh");
         command.args(["-c", WITH_ITS_PARENT, env!("CARGO_BIN_EXE_sandgate")]).arg(config);
         command.env("SANDGATE_HOME", home).env_remove("RUST_LOG");
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        Self::ready(command.spawn().expect("a shell starts"))
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(log(home));
+        Self::ready(command.spawn().expect("a shell starts"), home)
     }
 
-    fn ready(mut process: Child) -> Self {
+    fn ready(mut process: Child, home: &Path) -> Self {
         let mut line = String::new();
         let stdout = process.stdout.take().expect("its standard output");
         BufReader::new(stdout).read_line(&mut line).expect("its first line");
         let address = line.trim().strip_prefix("Sandgate is ready on http://");
-        let address = address.unwrap_or_else(|| panic!("not ready: {line:?}"));
+        let said = || std::fs::read_to_string(home.join(LOG)).unwrap_or_default();
+        let address = address.unwrap_or_else(|| panic!("not ready: {line:?} {}", said()));
         Self { address: address.parse().expect("an address"), process }
     }
 

@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use sandgate_core::SandboxId;
+
 /// A process, told apart from a later one with the same number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Process {
@@ -64,6 +66,12 @@ pub(crate) fn in_group(name: &str) -> Vec<Process> {
     processes().into_iter().filter(inside).collect()
 }
 
+/// The sandbox whose control group a process is in.
+pub(crate) fn sandbox_of(pid: i32) -> Option<String> {
+    let groups = fs::read_to_string(format!("/proc/{pid}/cgroup")).ok()?;
+    groups.split(['/', '\n']).find(|part| part.starts_with("sbx_")).map(str::to_owned)
+}
+
 /// Control groups called `name`, wherever they are.
 pub(crate) fn groups(name: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
@@ -90,6 +98,13 @@ pub(crate) fn mounts_of(folder: &Path) -> Vec<String> {
         .flat_map(|table| table.lines().map(str::to_owned).collect::<Vec<_>>())
         .filter(|line| line.contains(&*folder))
         .collect()
+}
+
+/// Where the shared engine keeps the files of a sandbox.
+pub(crate) fn volume(id: &SandboxId) -> PathBuf {
+    let folder = |run: &String| super::home().join("instances").join(run).join("sandboxes").join(id.as_str());
+    let runs = instances(&super::home());
+    runs.iter().map(folder).find(|folder| folder.exists()).expect("its files").join("root")
 }
 
 /// Names of the runs of an engine that left a folder in `home`.

@@ -1,5 +1,5 @@
 # tries: find that one shares the host's namespace of limits
-# layer: cgroup
+# layer: cgroupns
 # control: escapes
 # blocked: own-namespace
 def shared():
