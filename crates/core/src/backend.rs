@@ -36,6 +36,11 @@ pub trait Backend: Send + Sync + Debug {
 pub trait Sandbox: Send + Sync + Debug {
     fn id(&self) -> &SandboxId;
 
+    /// Whether it still runs. One that was lost is revived over its files by whoever needs it next.
+    fn is_alive(&self) -> bool {
+        true
+    }
+
     async fn create_context(&self, spec: ContextSpec) -> Result<ContextInfo>;
     async fn contexts(&self) -> Result<Vec<ContextInfo>>;
     /// Ends the context's interpreter and whatever it started.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use tokio::sync::Mutex as AsyncMutex;
+use tokio::sync::{Mutex as AsyncMutex, OwnedSemaphorePermit, Semaphore};
 
 use crate::registry::now_seconds;
 use crate::{
@@ -33,6 +33,7 @@ pub struct Containers {
     backend: Arc<dyn Backend>,
     registry: Registry,
     config: ContainersConfig,
+    places: Places,
     all: Mutex<HashMap<ContainerId, Arc<Container>>>,
 }
 
@@ -41,15 +42,36 @@ pub struct Containers {
 pub struct Container {
     record: ContainerRecord,
     backend: Arc<dyn Backend>,
+    places: Places,
     /// Held while the sandbox is started or ended, so that two callers never start it twice.
     life: AsyncMutex<Life>,
     last_used: Mutex<Instant>,
 }
 
+/// Room for live sandboxes; each takes a place while it lives.
+#[derive(Clone, Debug)]
+struct Places {
+    free: Arc<Semaphore>,
+    all: usize,
+}
+
+impl Places {
+    /// At once or not at all: a hidden queue would only look like a slow server.
+    fn take(&self) -> Result<OwnedSemaphorePermit> {
+        Arc::clone(&self.free).try_acquire_owned().map_err(|_| BackendError::Full { limit: self.all })
+    }
+}
+
+#[derive(Debug)]
+struct Live {
+    sandbox: Arc<dyn Sandbox>,
+    _place: OwnedSemaphorePermit,
+}
+
 #[derive(Debug)]
 enum Life {
-    Live(Arc<dyn Sandbox>),
-    Paused(Arc<dyn Sandbox>),
+    Running(Live),
+    Paused(Live),
     /// Processes given back; the next use starts fresh ones over the same files.
     Asleep,
     Deleted,
@@ -75,18 +97,17 @@ pub struct ContainerInfo {
 impl Containers {
     /// Picks up the containers earlier servers left; they are asleep until used.
     pub fn open(backend: Arc<dyn Backend>, registry: Registry, config: ContainersConfig) -> Result<Self> {
+        let places = Places { free: Arc::new(Semaphore::new(config.max_live)), all: config.max_live };
         let mut all = HashMap::new();
         for record in registry.load().map_err(registry_failed)? {
-            let container = Container::new(record, Arc::clone(&backend), Life::Asleep);
+            let container = Container::new(record, Arc::clone(&backend), places.clone(), Life::Asleep);
             all.insert(container.record.id.clone(), Arc::new(container));
         }
-        Ok(Self { backend, registry, config, all: Mutex::new(all) })
+        Ok(Self { backend, registry, config, places, all: Mutex::new(all) })
     }
 
     pub async fn create(&self, name: Option<String>, spec: SandboxSpec) -> Result<Arc<Container>> {
-        if self.live_count() >= self.config.max_live {
-            return Err(BackendError::Full { limit: self.config.max_live });
-        }
+        let place = self.places.take()?;
         let sandbox = self.backend.create(spec.clone()).await?;
         let record = ContainerRecord {
             id: ContainerId::random(),
@@ -102,7 +123,9 @@ impl Containers {
             self.backend.delete(&record.sandbox).await?;
             return Err(registry_failed(error));
         }
-        let container = Arc::new(Container::new(record, Arc::clone(&self.backend), Life::Live(sandbox)));
+        let life = Life::Running(Live { sandbox, _place: place });
+        let container = Container::new(record, Arc::clone(&self.backend), self.places.clone(), life);
+        let container = Arc::new(container);
         self.lock().insert(container.record.id.clone(), Arc::clone(&container));
         Ok(container)
     }
@@ -125,9 +148,14 @@ impl Containers {
     pub async fn delete(&self, id: &ContainerId) -> Result<()> {
         let container = self.get(id)?;
         let mut life = container.life.lock().await;
+        // From here on it cannot be used; if its files cannot be removed, it is asleep and can be deleted again.
+        *life = Life::Asleep;
+        match self.backend.delete(&container.record.sandbox).await {
+            // A crash between the two removals leaves a record without files.
+            Ok(()) | Err(BackendError::NoSuchSandbox(_)) => {}
+            Err(error) => return Err(error),
+        }
         *life = Life::Deleted;
-        self.backend.delete(&container.record.sandbox).await?;
-        // The record goes last: if the files could not be removed, the container is still listed.
         self.registry.remove(id).map_err(registry_failed)?;
         self.lock().remove(id);
         Ok(())
@@ -145,27 +173,14 @@ impl Containers {
         }
     }
 
-    fn live_count(&self) -> usize {
-        let all: Vec<_> = self.lock().values().cloned().collect();
-        let mut live = 0;
-        for container in all {
-            // A container whose life is being changed right now counts as live.
-            live += match container.life.try_lock().as_deref() {
-                Ok(Life::Asleep | Life::Deleted) => 0,
-                Ok(Life::Live(_) | Life::Paused(_)) | Err(_) => 1,
-            };
-        }
-        live
-    }
-
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<ContainerId, Arc<Container>>> {
         self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Container {
-    fn new(record: ContainerRecord, backend: Arc<dyn Backend>, life: Life) -> Self {
-        Self { record, backend, life: AsyncMutex::new(life), last_used: Mutex::new(Instant::now()) }
+    fn new(record: ContainerRecord, backend: Arc<dyn Backend>, places: Places, life: Life) -> Self {
+        Self { record, backend, places, life: AsyncMutex::new(life), last_used: Mutex::new(Instant::now()) }
     }
 
     #[must_use]
@@ -176,7 +191,7 @@ impl Container {
     /// None once it is deleted.
     pub async fn info(&self) -> Option<ContainerInfo> {
         let state = match &*self.life.lock().await {
-            Life::Live(_) => ContainerState::Running,
+            Life::Running(_) => ContainerState::Running,
             Life::Paused(_) => ContainerState::Paused,
             Life::Asleep => ContainerState::Asleep,
             Life::Deleted => return None,
@@ -195,68 +210,96 @@ impl Container {
         self.sandbox().await?.execute(request).await
     }
 
-    /// The running sandbox, started again over the container's files when it sleeps.
+    /// The running sandbox, started again over the container's files when it sleeps or was lost.
     pub async fn sandbox(&self) -> Result<Arc<dyn Sandbox>> {
         self.keep_alive();
         let mut life = self.life.lock().await;
+        if let Life::Running(live) | Life::Paused(live) = &*life
+            && !live.sandbox.is_alive()
+        {
+            tracing::warn!(container = %self.record.id, "the sandbox of a container was lost; it gets a new one");
+            live.sandbox.stop().await?;
+            *life = Life::Asleep;
+        }
         match &*life {
-            Life::Live(sandbox) => Ok(Arc::clone(sandbox)),
+            Life::Running(live) => Ok(Arc::clone(&live.sandbox)),
             Life::Paused(_) => Err(BackendError::Paused),
-            Life::Deleted => Err(BackendError::NoSuchContainer(self.record.id.clone())),
+            Life::Deleted => Err(self.no_such()),
             Life::Asleep => {
-                let sandbox = self.backend.revive(&self.record.sandbox, self.record.spec.clone()).await?;
-                *life = Life::Live(Arc::clone(&sandbox));
+                let place = self.places.take()?;
+                let revived = self.backend.revive(&self.record.sandbox, self.record.spec.clone()).await;
+                let sandbox = revived.map_err(|error| match error {
+                    BackendError::NoSuchSandbox(_) => self.no_such(),
+                    other => other,
+                })?;
+                *life = Life::Running(Live { sandbox: Arc::clone(&sandbox), _place: place });
                 Ok(sandbox)
             }
         }
+    }
+
+    fn no_such(&self) -> BackendError {
+        BackendError::NoSuchContainer(self.record.id.clone())
     }
 
     /// Its files, whether it runs or not.
     pub async fn files(&self) -> Result<Arc<dyn Files>> {
         self.keep_alive();
         match &*self.life.lock().await {
-            Life::Live(sandbox) | Life::Paused(sandbox) => Ok(sandbox.files()),
+            Life::Running(live) | Life::Paused(live) => Ok(live.sandbox.files()),
             Life::Asleep => self.backend.files(&self.record.sandbox, &self.record.spec).await,
-            Life::Deleted => Err(BackendError::NoSuchContainer(self.record.id.clone())),
+            Life::Deleted => Err(self.no_such()),
         }
     }
 
     pub async fn pause(&self) -> Result<()> {
         let mut life = self.life.lock().await;
-        match &*life {
-            Life::Live(sandbox) => {
-                sandbox.pause().await?;
-                *life = Life::Paused(Arc::clone(sandbox));
-                Ok(())
+        *life = match std::mem::replace(&mut *life, Life::Asleep) {
+            Life::Running(live) => match live.sandbox.pause().await {
+                Ok(()) => Life::Paused(live),
+                Err(error) => {
+                    *life = Life::Running(live);
+                    return Err(error);
+                }
+            },
+            Life::Deleted => {
+                *life = Life::Deleted;
+                return Err(self.no_such());
             }
-            Life::Paused(_) | Life::Asleep => Ok(()),
-            Life::Deleted => Err(BackendError::NoSuchContainer(self.record.id.clone())),
-        }
+            as_it_is => as_it_is,
+        };
+        Ok(())
     }
 
     pub async fn resume(&self) -> Result<()> {
         self.keep_alive();
         let mut life = self.life.lock().await;
-        match &*life {
-            Life::Paused(sandbox) => {
-                sandbox.resume().await?;
-                *life = Life::Live(Arc::clone(sandbox));
-                Ok(())
+        *life = match std::mem::replace(&mut *life, Life::Asleep) {
+            Life::Paused(live) => match live.sandbox.resume().await {
+                Ok(()) => Life::Running(live),
+                Err(error) => {
+                    *life = Life::Paused(live);
+                    return Err(error);
+                }
+            },
+            Life::Deleted => {
+                *life = Life::Deleted;
+                return Err(self.no_such());
             }
-            Life::Live(_) | Life::Asleep => Ok(()),
-            Life::Deleted => Err(BackendError::NoSuchContainer(self.record.id.clone())),
-        }
+            as_it_is => as_it_is,
+        };
+        Ok(())
     }
 
     /// Gives the processes back; files stay. A paused container keeps its frozen state and is left alone.
     pub async fn sleep(&self) -> Result<()> {
         let mut life = self.life.lock().await;
-        if let Life::Live(sandbox) = &*life {
-            let busy = sandbox.contexts().await?.iter().any(|context| context.busy);
+        if let Life::Running(live) = &*life {
+            let busy = live.sandbox.contexts().await?.iter().any(|context| context.busy);
             if busy {
                 return Ok(());
             }
-            sandbox.stop().await?;
+            live.sandbox.stop().await?;
             *life = Life::Asleep;
         }
         Ok(())

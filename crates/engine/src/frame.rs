@@ -1,11 +1,16 @@
 //! The frames between the engine and a kernel: length, kind, body. What comes from a kernel is hostile.
 
+use std::collections::BTreeMap;
+
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 use sandgate_core::{CodeError, MimeBundle};
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
 /// The longest frame; a kernel that announces more is ended before a byte of it is kept.
-pub const MAX_FRAME: usize = 64 << 20;
+pub const MAX_FRAME: usize = 16 << 20;
+/// The longest part of a rich value that is not text. In memory it may take many times its length.
+const MAX_JSON: usize = 1 << 20;
 const HEADER: usize = 4;
 
 #[derive(Debug, thiserror::Error)]
@@ -26,10 +31,17 @@ pub enum FromKernel {
     Ready,
     Stdout(Bytes),
     Stderr(Bytes),
-    Display(MimeBundle),
-    Result { data: MimeBundle, execution_count: u64 },
+    Display(Shown),
+    Result { shown: Shown, execution_count: u64 },
     Error(CodeError),
     Done { execution_count: u64, failed: bool },
+}
+
+/// A rich value, and how many bytes of it were left out because they were too large to read.
+#[derive(Debug, Default, PartialEq)]
+pub struct Shown {
+    pub data: MimeBundle,
+    pub left_out: u64,
 }
 
 /// What the engine says.
@@ -45,7 +57,7 @@ impl ToKernel<'_> {
     pub fn encode(&self) -> Option<Bytes> {
         #[derive(Serialize)]
         struct Configure<'a> {
-            env: std::collections::BTreeMap<&'a str, &'a str>,
+            env: BTreeMap<&'a str, &'a str>,
             cwd: &'a str,
         }
         #[derive(Serialize)]
@@ -88,8 +100,9 @@ pub fn decode(buffer: &mut BytesMut) -> Result<Option<FromKernel>, FrameError> {
 
 fn parse(kind: u8, body: Bytes) -> Result<FromKernel, FrameError> {
     #[derive(Deserialize)]
-    struct Data {
-        data: MimeBundle,
+    struct Data<'a> {
+        #[serde(borrow)]
+        data: BTreeMap<String, &'a RawValue>,
         #[serde(default)]
         execution_count: u64,
     }
@@ -106,9 +119,11 @@ fn parse(kind: u8, body: Bytes) -> Result<FromKernel, FrameError> {
         0x80 => Ok(FromKernel::Ready),
         0x81 => Ok(FromKernel::Stdout(body)),
         0x82 => Ok(FromKernel::Stderr(body)),
-        0x83 => json::<Data>(kind, &body).map(|shown| FromKernel::Display(shown.data)),
-        0x84 => json::<Data>(kind, &body)
-            .map(|value| FromKernel::Result { data: value.data, execution_count: value.execution_count }),
+        0x83 => json::<Data<'_>>(kind, &body).map(|value| FromKernel::Display(shown(value.data))),
+        0x84 => json::<Data<'_>>(kind, &body).map(|value| FromKernel::Result {
+            execution_count: value.execution_count,
+            shown: shown(value.data),
+        }),
         0x85 => json::<CodeError>(kind, &body).map(FromKernel::Error),
         0x86 => json::<Done>(kind, &body).map(|done| FromKernel::Done {
             execution_count: done.execution_count,
@@ -116,6 +131,22 @@ fn parse(kind: u8, body: Bytes) -> Result<FromKernel, FrameError> {
         }),
         other => Err(FrameError::UnknownKind(other)),
     }
+}
+
+/// Reads text whatever its length, and anything else only while it is small.
+fn shown(parts: BTreeMap<String, &RawValue>) -> Shown {
+    let mut shown = Shown::default();
+    for (kind, raw) in parts {
+        let small = raw.get().starts_with('"') || raw.get().len() <= MAX_JSON;
+        let value = small.then(|| serde_json::from_str(raw.get()).ok()).flatten();
+        match value {
+            Some(value) => {
+                shown.data.insert(kind, value);
+            }
+            None => shown.left_out += raw.get().len() as u64,
+        }
+    }
+    shown
 }
 
 #[cfg(test)]

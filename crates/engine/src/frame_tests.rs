@@ -56,6 +56,16 @@ fn hostile_frames_are_refused_before_they_cost_memory() {
 }
 
 #[test]
+fn a_huge_value_that_is_not_text_is_left_out_and_counted() {
+    let numbers = format!("[{}1]", "0,".repeat(1 << 20));
+    let body = format!(r#"{{"data":{{"application/json":{numbers},"text/plain":"kept"}}}}"#);
+    let frames = decode_pieces(&[&frame(0x83, body.as_bytes())]);
+    let FromKernel::Display(shown) = &frames[0] else { panic!("{frames:?}") };
+    assert_eq!(shown.data.keys().collect::<Vec<_>>(), ["text/plain"]);
+    assert_eq!(shown.left_out, numbers.len() as u64);
+}
+
+#[test]
 fn code_survives_encoding() {
     let code = "print('ä\\n\u{0}\u{1F600}')";
     let bytes = ToKernel::Execute { code }.encode().unwrap();

@@ -8,6 +8,7 @@ use sandgate_core::random_hex;
 use sandgate_jail::cgroup::Cgroups;
 
 use crate::StartError;
+use crate::files::remove::remove_all;
 
 /// Held as long as the engine runs; the lock goes with the process, however it ends.
 #[derive(Debug)]
@@ -22,6 +23,13 @@ impl Instance {
     pub(crate) fn begin(home: &Path) -> Result<Self, StartError> {
         let all = home.join("instances");
         fs::create_dir_all(&all).map_err(StartError::file("make", &all))?;
+        // One at a time: a folder that is made but not locked yet must not look dead to another start.
+        let starting = lock_file(&all.join(".starting"))?;
+        flock(&starting, FlockOperation::LockExclusive).map_err(|error| StartError::File {
+            action: "lock",
+            path: all.clone(),
+            source: error.into(),
+        })?;
         clear_dead(&all);
         let name = format!("sandgate-{}", random_hex(6));
         let folder = all.join(&name);
@@ -37,7 +45,7 @@ impl Instance {
 
     /// Leaves nothing behind. Everything that ran must have ended.
     pub(crate) fn end(&self) {
-        if let Err(error) = fs::remove_dir_all(&self.folder) {
+        if let Err(error) = remove_all(&self.folder) {
             tracing::warn!(folder = %self.folder.display(), %error, "the folder of this run could not be removed");
         }
     }
@@ -65,6 +73,9 @@ fn lock_file(path: &Path) -> Result<File, StartError> {
 fn clear_dead(all: &Path) {
     for entry in fs::read_dir(all).into_iter().flatten().flatten() {
         let folder = entry.path();
+        if !folder.is_dir() {
+            continue;
+        }
         let Ok(lock) = lock_file(&folder.join("lock")) else { continue };
         if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
             continue;
@@ -76,7 +87,7 @@ fn clear_dead(all: &Path) {
             tracing::warn!(run = name, %error, "control groups of an earlier run could not be removed");
             continue;
         }
-        if let Err(error) = fs::remove_dir_all(&folder) {
+        if let Err(error) = remove_all(&folder) {
             tracing::warn!(run = name, %error, "the folder of an earlier run could not be removed");
         }
     }

@@ -74,16 +74,32 @@ impl OutputMeter {
         text
     }
 
-    /// Rich values are kept whole or not at all.
-    pub(crate) fn keep_bundle(&mut self, data: MimeBundle) -> Option<MimeBundle> {
-        let size: u64 = data.values().map(|value| value.as_str().map_or(64, str::len) as u64).sum();
+    /// Rich values are kept whole or not at all; `left_out` bytes of them were too large to look at.
+    pub(crate) fn keep_bundle(&mut self, data: MimeBundle, left_out: u64) -> Option<MimeBundle> {
+        self.dropped += left_out;
+        let size: u64 = data.iter().map(|(kind, value)| kind.len() as u64 + weight(value)).sum::<u64>() + 1;
         let fits = self.seen + size <= self.limit;
-        self.seen += size;
+        self.seen += size + left_out;
         if fits {
             return Some(data);
         }
         self.dropped += size;
         None
+    }
+
+    /// An error's lines, as many as fit.
+    pub(crate) fn keep_lines(&mut self, lines: Vec<String>) -> Vec<String> {
+        let mut kept = Vec::new();
+        for line in lines {
+            // The end of the line counts too, or empty lines would be free.
+            self.seen += 1;
+            let line = self.keep_text(line);
+            if self.seen > self.limit {
+                break;
+            }
+            kept.push(line);
+        }
+        kept
     }
 
     /// How much was dropped, in words; None: nothing.
@@ -104,6 +120,19 @@ impl OutputMeter {
 
     pub(crate) fn limit(&self) -> u64 {
         self.limit
+    }
+}
+
+/// About as many bytes as the value takes, written or in memory.
+fn weight(value: &serde_json::Value) -> u64 {
+    use serde_json::Value;
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => 16,
+        Value::String(text) => text.len() as u64 + 2,
+        Value::Array(items) => 16 + items.iter().map(weight).sum::<u64>(),
+        Value::Object(fields) => {
+            16 + fields.iter().map(|(key, value)| key.len() as u64 + weight(value)).sum::<u64>()
+        }
     }
 }
 

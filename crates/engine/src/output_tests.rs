@@ -30,6 +30,25 @@ fn output_past_the_limit_is_dropped_and_counted() {
     assert!(meter.hopeless());
 }
 
+#[test]
+fn rich_values_weigh_what_they_hold() {
+    let bundle =
+        |value: serde_json::Value| serde_json::Map::from_iter([("application/json".to_owned(), value)]);
+    let mut meter = OutputMeter::new(1000);
+    assert!(meter.keep_bundle(bundle(serde_json::json!([1, 2, 3])), 0).is_some());
+    assert!(meter.keep_bundle(bundle(vec![0; 1000].into()), 0).is_none());
+    assert!(meter.trimmed().is_some());
+}
+
+#[test]
+fn empty_things_are_not_free() {
+    let mut meter = OutputMeter::new(100);
+    assert!(meter.keep_lines(vec![String::new(); 1000]).len() <= 100);
+    let mut meter = OutputMeter::new(100);
+    let kept = (0..1000).filter(|_| meter.keep_bundle(serde_json::Map::new(), 0).is_some()).count();
+    assert!(kept <= 100 && !meter.hopeless());
+}
+
 proptest! {
     #[test]
     fn any_cut_of_any_text_is_lossless(text in ".*", cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..8)) {

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{self, ErrorKind};
+use std::io;
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use sandgate_core::SandboxId;
 
+use crate::files::remove::remove_all;
 use crate::ids::IdRange;
 
 /// Folders of a volume that a sandbox sees, at the same paths.
@@ -47,7 +48,7 @@ impl Volumes {
                 continue;
             };
             if path.join(UNCLAIMED).exists() {
-                fs::remove_dir_all(&path)?;
+                remove_all(&path)?;
             } else if let Ok(volume) = volumes.find(&id) {
                 volumes.taken().insert(volume.slot);
             }
@@ -110,10 +111,7 @@ impl Volumes {
 
     /// Removes the files for good. Nothing may run in the sandbox any more.
     pub(crate) fn remove(&self, volume: &Volume) -> io::Result<()> {
-        match fs::remove_dir_all(&volume.folder) {
-            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
+        remove_all(&volume.folder)?;
         self.taken().remove(&volume.slot);
         Ok(())
     }

@@ -141,6 +141,13 @@ impl Zygote {
     }
 }
 
+impl Drop for Zygote {
+    fn drop(&mut self) {
+        // The listening thread has a hand on the channel too, so letting go of ours would not close it.
+        let _ = rustix::net::shutdown(self.channel.as_fd(), rustix::net::Shutdown::Both);
+    }
+}
+
 fn gone() -> BackendError {
     BackendError::Engine("the process that sandboxes are forked from is gone".into())
 }

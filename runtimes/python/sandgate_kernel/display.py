@@ -10,7 +10,7 @@ import warnings
 from IPython.core.formatters import DisplayFormatter
 
 CHART, TABLE = "e2b/chart", "e2b/data"
-MAX_DISPLAY = 32 << 20
+MAX_DISPLAY = 15 << 20
 MAX_DEPTH = 60
 MAX_NODES = 200_000
 MAX_POINTS = 20_000

@@ -2,6 +2,7 @@
 //! that no link, name or race leads out of it.
 
 mod open;
+pub(crate) mod remove;
 mod volume_files;
 pub(crate) mod walk;
 

@@ -18,6 +18,7 @@ use sandgate_core::{
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncSeekExt, AsyncWriteExt};
 
 use super::open::{file_error, open_in, open_parent, refused};
+use super::remove::{open_folder, remove_entry};
 use super::walk::snapshot;
 
 /// Only below these are there files that outlive a process.
@@ -27,6 +28,8 @@ const MAX_LISTED: usize = 10_000;
 #[derive(Debug)]
 pub(crate) struct VolumeFiles {
     root: OwnedFd,
+    /// The folder above the root, which code inside does not see.
+    aside: OwnedFd,
     /// Whom new files belong to; None: whoever runs the engine.
     owner: Option<u32>,
     max_bytes: u64,
@@ -42,8 +45,9 @@ impl VolumeFiles {
         max_bytes: u64,
         max_entries: u64,
     ) -> io::Result<Self> {
+        let aside = open_folder(root.parent().unwrap_or(root))?;
         let root = rustix::fs::open(root, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
-        Ok(Self { root, owner, max_bytes, max_entries, changed: AtomicBool::new(false) })
+        Ok(Self { root, aside, owner, max_bytes, max_entries, changed: AtomicBool::new(false) })
     }
 
     /// Whether files were changed from outside since this was last asked.
@@ -271,54 +275,12 @@ impl Files for VolumeFiles {
         self.set_changed();
         below_places(path)?;
         let (folder, name) = open_parent(self.root.as_fd(), path)?;
-        remove_tree(&folder, name).map_err(|error| file_error(path, error))
+        let name =
+            std::ffi::CString::new(name).map_err(|_| refused(path, "a path cannot hold a NUL byte"))?;
+        // As elsewhere, what is not there is an error.
+        statat(&folder, &name, AtFlags::SYMLINK_NOFOLLOW).map_err(|error| file_error(path, error))?;
+        remove_entry(folder.as_fd(), &name, self.aside.as_fd()).map_err(|error| file_error(path, error))
     }
-}
-
-/// Removes `name` from `folder` with all below it, never following a link, without recursion on the stack.
-fn remove_tree(folder: &OwnedFd, name: &str) -> std::result::Result<(), Errno> {
-    match unlinkat(folder, name, AtFlags::empty()) {
-        // Which of the two a folder gives depends on the file system.
-        Err(Errno::ISDIR | Errno::PERM) => {}
-        other => return other,
-    }
-    let opened = |at: &OwnedFd, name: &std::ffi::CStr| {
-        openat(
-            at,
-            name,
-            OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC,
-            Mode::empty(),
-        )
-    };
-    let name = std::ffi::CString::new(name).map_err(|_| Errno::INVAL)?;
-    let mut path = vec![(opened(folder, &name)?, name)];
-    while let Some((current, _)) = path.last() {
-        let mut deeper = None;
-        for entry in Dir::read_from(current)?.flatten() {
-            let child = entry.file_name();
-            if child == c"." || child == c".." {
-                continue;
-            }
-            match unlinkat(current, child, AtFlags::empty()) {
-                Ok(()) | Err(Errno::NOENT) => {}
-                Err(Errno::ISDIR | Errno::PERM) => {
-                    deeper = Some((opened(current, child)?, child.to_owned()));
-                    break;
-                }
-                Err(error) => return Err(error),
-            }
-        }
-        match deeper {
-            Some(child) if path.len() < 900 => path.push(child),
-            Some(_) => return Err(Errno::NAMETOOLONG),
-            None => {
-                let Some((_, name)) = path.pop() else { break };
-                let above = path.last().map_or(folder, |(above, _)| above);
-                unlinkat(above, &name, AtFlags::REMOVEDIR)?;
-            }
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -60,7 +60,9 @@ pub(super) struct Run<'a> {
     kill_at: Option<Instant>,
     /// When an interrupted run is woken next.
     nudge_at: Option<Instant>,
-    /// How the interpreter's process ended, once that is known.
+    /// The news of its process's end has come; it comes once.
+    exit_known: bool,
+    /// How it ended.
     status: Option<i32>,
     client_left: bool,
 }
@@ -92,6 +94,7 @@ impl<'a> Run<'a> {
             stopped: None,
             kill_at: None,
             nudge_at: None,
+            exit_known: false,
             status: None,
             client_left: false,
         }
@@ -118,7 +121,6 @@ impl<'a> Run<'a> {
     async fn listen(&mut self, deadline: Instant, around: &impl Surroundings) -> Result<Next> {
         let mut turn = PipeTurn::default();
         let mut disk_check = Instant::now() + DISK_INTERVAL;
-        let mut exit_known = false;
         loop {
             let kernel = &mut *self.kernel;
             let timed_out = self.stopped.is_none().then_some(deadline);
@@ -141,8 +143,8 @@ impl<'a> Run<'a> {
                     self.client_left = true;
                     self.stop(Stopped::Asked, false);
                 }
-                status = &mut kernel.exit, if !exit_known => {
-                    exit_known = true;
+                status = &mut kernel.exit, if !self.exit_known => {
+                    self.exit_known = true;
                     self.status = status.ok();
                     if self.status.is_some() {
                         return self.rest_of_frames().await;
@@ -224,20 +226,20 @@ impl<'a> Run<'a> {
         match frame {
             FromKernel::Stdout(bytes) => self.text_out(&bytes).await,
             FromKernel::Stderr(bytes) => self.text_err(&bytes).await,
-            FromKernel::Display(data) => {
-                if let Some(data) = self.meter.keep_bundle(data) {
+            FromKernel::Display(shown) => {
+                if let Some(data) = self.meter.keep_bundle(shown.data, shown.left_out) {
                     self.emit(Event::Display { data }).await;
                 }
             }
-            FromKernel::Result { data, execution_count } => {
-                if let Some(data) = self.meter.keep_bundle(data) {
+            FromKernel::Result { shown, execution_count } => {
+                if let Some(data) = self.meter.keep_bundle(shown.data, shown.left_out) {
                     self.emit(Event::Result { data, execution_count }).await;
                 }
             }
             FromKernel::Error(mut error) => {
-                let traceback = std::mem::take(&mut error.traceback);
-                error.traceback = traceback.into_iter().map(|line| self.meter.keep_text(line)).collect();
+                error.name = self.meter.keep_text(error.name);
                 error.value = self.meter.keep_text(error.value);
+                error.traceback = self.meter.keep_lines(error.traceback);
                 self.emit(Event::Error(error)).await;
             }
             FromKernel::Done { execution_count, failed } => {
@@ -308,17 +310,13 @@ impl<'a> Run<'a> {
 
     async fn died(&mut self, around: &impl Surroundings) -> Result<Finished> {
         // A process that closed its socket but lives on would hold the context for ever.
-        let patience = Duration::from_millis(500);
-        let status = match self.status {
-            Some(status) => Some(status),
-            None => tokio::time::timeout(patience, &mut self.kernel.exit)
-                .await
-                .ok()
-                .and_then(|status| status.ok()),
-        };
+        if !self.exit_known {
+            let news = tokio::time::timeout(Duration::from_millis(500), &mut self.kernel.exit).await;
+            self.status = news.ok().and_then(std::result::Result::ok);
+        }
         self.kill_kernel().await;
         let out_of_memory = around.killed_for_memory().await;
-        let (ending, text) = match (self.stopped, status) {
+        let (ending, text) = match (self.stopped, self.status) {
             (Some(why), _) => self.words(why, false),
             (None, _) if out_of_memory => {
                 let limit = human_bytes(self.limits.memory_bytes);
