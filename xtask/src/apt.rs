@@ -11,7 +11,9 @@ use crate::say::say;
 pub(crate) fn install(packages: &[&str], purpose: &str) -> Result<()> {
     let names = packages.join(" ");
     if !rustix::process::geteuid().is_root() || !works(Command::new("apt-get").arg("--version")) {
-        bail!("{purpose} needs packages that are missing; install them first, on Debian: apt-get install {names}");
+        bail!(
+            "{purpose} needs packages that are missing; install them first, on Debian: apt-get install {names}"
+        );
     }
     say(&format!("installing for {purpose}: {names}"));
     let apt = |arguments: &[&str]| {

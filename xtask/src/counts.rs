@@ -26,7 +26,8 @@ impl Counts {
                 self.ran = rest.split(' ').next().and_then(|word| word.parse().ok()).unwrap_or(0);
             }
         } else if self.ran > 0 && (is_verdict(line, "OK") || is_verdict(line, "FAILED")) {
-            let failed = named(line, "failures") + named(line, "errors") + named(line, "unexpected successes");
+            let failed =
+                named(line, "failures") + named(line, "errors") + named(line, "unexpected successes");
             self.failed += failed;
             self.passed += self.ran.saturating_sub(failed + named(line, "skipped"));
             self.ran = 0;

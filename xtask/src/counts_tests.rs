@@ -29,7 +29,8 @@ fn python_suites_count_what_was_not_skipped() {
 
 #[test]
 fn other_lines_count_nothing() {
-    let lines = ["OK", "FAILED (failures=9)", "Ran out of ideas", "12 passed, 3 failed", "test result: nonsense"];
+    let lines =
+        ["OK", "FAILED (failures=9)", "Ran out of ideas", "12 passed, 3 failed", "test result: nonsense"];
     assert_eq!(counts(&lines), (0, 0));
 }
 

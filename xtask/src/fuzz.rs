@@ -77,10 +77,11 @@ fn build(ground: &Ground) -> Result<PathBuf> {
     let mut rustc = Command::new("rustc");
     rustc.arg("-vV").current_dir(&ground.root);
     let about = output(rustc)?;
-    let host = about.lines().find_map(|line| line.strip_prefix("host: ")).context("rustc does not name its host")?;
+    let host =
+        about.lines().find_map(|line| line.strip_prefix("host: ")).context("rustc does not name its host")?;
     let folder = ground.target.join("fuzz");
     // With a target named, build scripts and macros, which have no libFuzzer, get no counters.
-    let arguments = ["build", "--release", "--locked", "--bins", "--manifest-path", "fuzz/Cargo.toml", "--target", host];
+    let arguments = ["build", "--release", "--bins", "--manifest-path", "fuzz/Cargo.toml", "--target", host];
     let mut command = ground.cargo(&arguments);
     command.env("CARGO_TARGET_DIR", &folder).env("CARGO_ENCODED_RUSTFLAGS", COVERAGE.join("\x1f"));
     must(command)?;

@@ -34,7 +34,9 @@ impl Ground {
         // Said about this program, not about what is built next; build scripts must not see it change.
         for (name, _) in std::env::vars_os() {
             let of_this_package = name.to_str().is_some_and(|name| {
-                name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_") || name == "CARGO_BIN_NAME"
+                name.starts_with("CARGO_PKG_")
+                    || name.starts_with("CARGO_MANIFEST_")
+                    || name == "CARGO_BIN_NAME"
             });
             if of_this_package {
                 command.env_remove(name);

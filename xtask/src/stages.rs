@@ -44,8 +44,16 @@ pub(crate) const STAGES: [Stage; 9] = [
     Stage { name: "doc", about: "documentation, warnings denied", run: doc },
     Stage { name: "runtime", about: "the Python runtime that the tests share", run: python_runtime },
     Stage { name: "python", about: "the Python kernel's own tests", run: python },
-    Stage { name: "cargo", about: "unit, property and integration tests; real engines are started", run: cargo },
-    Stage { name: "fuzz", about: "each fuzz target builds and passes the inputs kept with it", run: fuzz_targets },
+    Stage {
+        name: "cargo",
+        about: "unit, property and integration tests; real engines are started",
+        run: cargo,
+    },
+    Stage {
+        name: "fuzz",
+        about: "each fuzz target builds and passes the inputs kept with it",
+        run: fuzz_targets,
+    },
     Stage { name: "tree", about: "nothing new in the work tree", run: tree },
 ];
 

@@ -13,7 +13,8 @@ impl Changes {
     /// None: this is no Git work tree, or Git is missing.
     pub(crate) fn now(root: &Path) -> Option<Self> {
         let mut git = Command::new("git");
-        git.args(["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all"]).current_dir(root);
+        git.args(["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all"])
+            .current_dir(root);
         let output = git.output().ok().filter(|output| output.status.success())?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         // Each entry: two letters, a space, the path.

@@ -41,8 +41,28 @@ pub struct EngineConfig {
     /// Sandboxes and their files go with the engine.
     pub ephemeral: bool,
     pub limits_by: LimitsBy,
+    /// What sandboxes are made like ahead of being asked for: the limits most requests will have.
+    pub usual: SandboxSpec,
     /// All of them, except in the test that takes each away once.
     pub layers: Layers,
+}
+
+impl EngineConfig {
+    /// For one command: nothing kept ready, nothing left behind.
+    #[must_use]
+    pub fn new(home: PathBuf, helper: PathBuf) -> Self {
+        Self {
+            home,
+            helper,
+            preload: Preload::Lean,
+            pool: 0,
+            shells: 0,
+            ephemeral: true,
+            limits_by: LimitsBy::Cgroups,
+            usual: SandboxSpec::default(),
+            layers: Layers::ALL,
+        }
+    }
 }
 
 /// What keeps memory, process and processor limits.
@@ -103,7 +123,7 @@ impl Engine {
         match assemble(config, &instance, cgroups.clone(), &runtime) {
             Ok(shared) => Ok(Self {
                 shared: Arc::new(shared),
-                pool: Pool::new(config.pool, config.shells),
+                pool: Pool::new(config.pool, config.shells, config.usual.clone()),
                 runtime,
                 instance,
                 _containers_lock: containers_lock,
@@ -146,7 +166,7 @@ impl Engine {
         fs::symlink_metadata(volume.root().join(path)).ok().map(|meta| meta.uid())
     }
 
-    fn hand_out(&self, sandbox: Arc<EngineSandbox>) -> Result<Arc<dyn Sandbox>> {
+    async fn hand_out(&self, sandbox: Arc<EngineSandbox>) -> Result<Arc<dyn Sandbox>> {
         self.shared
             .volumes
             .claim(&sandbox.volume)
@@ -163,13 +183,15 @@ fn assemble(
     cgroups: Option<Arc<Cgroups>>,
     runtime: &PythonRuntime,
 ) -> std::result::Result<Shared, StartError> {
-    let ids = IdRange::choose(&config.home);
+    let remembered = (!config.ephemeral).then(|| config.home.join("ids"));
+    let (ids, claim) = IdRange::choose(remembered.as_deref())
+        .map_err(StartError::file("choose user ids in", &config.home))?;
     let folder = if config.ephemeral { &instance.folder } else { &config.home }.join("sandboxes");
     let volumes = Volumes::open(folder.clone(), ids.clone()).map_err(StartError::file("use", &folder))?;
     let helper = start_helper(config, instance, &volumes, runtime, &ids)?;
     let zygotes = Zygotes::start(&helper, config.preload)?;
     let (tasks, sandboxes) = (TaskTracker::new(), Mutex::new(HashMap::new()));
-    Ok(Shared { helper, zygotes, cgroups, volumes, layers: config.layers, tasks, sandboxes })
+    Ok(Shared { helper, zygotes, cgroups, volumes, layers: config.layers, tasks, sandboxes, _ids: claim })
 }
 
 fn remove_groups(cgroups: Option<&Cgroups>) {
@@ -212,14 +234,17 @@ impl Backend for Engine {
         if self.shared.tasks.is_closed() {
             return Err(BackendError::ShuttingDown);
         }
-        let sandbox = match self.pool.claim(&spec) {
-            Some(mut ready) => {
-                ready.adopt(spec)?;
-                ready
-            }
+        let sandbox = match self.pool.claim(&spec, self.shared.cgroups.is_some()) {
+            Some(mut ready) => match ready.adopt(spec) {
+                Ok(()) => ready,
+                Err(error) => {
+                    ready.discard().await;
+                    return Err(error);
+                }
+            },
             None => make_cold(&self.shared, spec).await?,
         };
-        self.hand_out(Arc::new(sandbox))
+        self.hand_out(Arc::new(sandbox)).await
     }
 
     async fn revive(&self, id: &SandboxId, spec: SandboxSpec) -> Result<Arc<dyn Sandbox>> {

@@ -1,16 +1,18 @@
 //! Which user ids of the host stand behind the ids inside. Never 0.
 
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::net::{SocketAddr, UnixListener};
 use std::path::Path;
 use std::{fs, io};
 
-use sha2::{Digest, Sha256};
+use sandgate_core::random_hex;
 
-/// All engine ranges lie here, far above any real user.
-const FIRST: u32 = 0x1000_0000;
+/// All engine ranges lie here: above every user, and above what systemd hands out to containers.
+const FIRST: u32 = 0x7000_0000;
 /// Ids of one engine.
-const PER_ENGINE: u32 = 1 << 24;
-/// How many engines find room before two could share a range.
-const ENGINES: u32 = 128;
+const PER_ENGINE: u32 = 1 << 20;
+/// How many engines find room on one host; the last id is below 2^31, past which some programs go wrong.
+const ENGINES: u32 = 256;
 /// The engine's own helpers use the first few.
 const RESERVED: u32 = 16;
 const PER_SANDBOX: u32 = 2;
@@ -18,10 +20,24 @@ const PER_SANDBOX: u32 = 2;
 /// The ids one engine hands out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum IdRange {
-    /// Started by root: a range by the home's path, so that two servers with two homes have different ones.
+    /// Started by root: a range that no other running engine has.
     Range { first: u32 },
     /// Started by an ordinary user, who has only one id to give.
     Single { uid: u32, gid: u32 },
+}
+
+/// Holds a range for as long as the engine runs, however it ends: an abstract socket with its number as name.
+#[derive(Debug)]
+pub(crate) struct IdClaim {
+    _name: Option<UnixListener>,
+}
+
+impl IdClaim {
+    /// None: another engine has this one.
+    fn take(slot: u32) -> Option<Self> {
+        let address = SocketAddr::from_abstract_name(format!("sandgate-ids-{slot}")).ok()?;
+        Some(Self { _name: Some(UnixListener::bind_addr(&address).ok()?) })
+    }
 }
 
 /// Ids of one sandbox, as the engine's user namespace numbers them.
@@ -32,13 +48,36 @@ pub(crate) struct SandboxIdPair {
 }
 
 impl IdRange {
-    pub(crate) fn choose(home: &Path) -> Self {
+    /// For sandboxes whose files stay, `remembered` is the file that keeps the choice: their files belong to
+    /// these ids. Without it any free range will do.
+    pub(crate) fn choose(remembered: Option<&Path>) -> io::Result<(Self, IdClaim)> {
         let (uid, gid) = (rustix::process::geteuid(), rustix::process::getegid());
         if !uid.is_root() {
-            return Self::Single { uid: uid.as_raw(), gid: gid.as_raw() };
+            let single = Self::Single { uid: uid.as_raw(), gid: gid.as_raw() };
+            return Ok((single, IdClaim { _name: None }));
         }
-        let digest = Sha256::digest(home.as_os_str().as_encoded_bytes());
-        let slot = u32::from(digest[0]) % ENGINES;
+        let before = remembered.and_then(|file| fs::read_to_string(file).ok()?.trim().parse::<u32>().ok());
+        if let Some(slot) = before.filter(|slot| *slot < ENGINES) {
+            let claim = IdClaim::take(slot).unwrap_or_else(|| {
+                tracing::warn!(
+                    "another engine has the user ids of this home; namespaces alone keep the two apart"
+                );
+                IdClaim { _name: None }
+            });
+            return Ok((Self::at(slot), claim));
+        }
+        let start = u32::from_str_radix(&random_hex(2), 16).unwrap_or(0);
+        let free = (0..ENGINES).map(|step| (start + step) % ENGINES);
+        let found = free.filter_map(|slot| IdClaim::take(slot).map(|claim| (slot, claim))).next();
+        let (slot, claim) =
+            found.ok_or_else(|| io::Error::other("every range of user ids is taken by an engine"))?;
+        if let Some(file) = remembered {
+            fs::write(file, slot.to_string())?;
+        }
+        Ok((Self::at(slot), claim))
+    }
+
+    fn at(slot: u32) -> Self {
         Self::Range { first: FIRST + slot * PER_ENGINE }
     }
 

@@ -17,7 +17,21 @@ fn ids_are_high_distinct_and_within_the_engines_range() {
 }
 
 #[test]
+fn no_two_engines_share_a_range_and_a_home_keeps_its_own() {
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("ids");
+    let (first, claim) = IdRange::choose(Some(&file)).unwrap();
+    let (other, _other_claim) = IdRange::choose(None).unwrap();
+    assert_ne!(first, other);
+    drop(claim);
+    assert_eq!(IdRange::choose(Some(&file)).unwrap().0, first);
+}
+
+#[test]
 fn the_highest_range_still_fits_the_kernels_ids() {
     let last = u64::from(FIRST) + u64::from(super::ENGINES) * u64::from(PER_ENGINE);
-    assert!(last < u64::from(u32::MAX));
+    assert!(last <= 1 << 31);
 }

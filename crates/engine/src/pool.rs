@@ -50,15 +50,18 @@ impl Shelf {
 }
 
 impl Pool {
-    pub(crate) fn new(warm: usize, cold: usize) -> Arc<Self> {
+    pub(crate) fn new(warm: usize, cold: usize, spec: SandboxSpec) -> Arc<Self> {
         let (warm, cold) = (Shelf::new(warm), Shelf::new(cold));
-        Arc::new(Self { warm, cold, spec: SandboxSpec::default(), wanted: Notify::new() })
+        Arc::new(Self { warm, cold, spec, wanted: Notify::new() })
     }
 
     /// A ready one, if it can become what `spec` asks for: some limits are fixed when it is made.
-    pub(crate) fn claim(&self, spec: &SandboxSpec) -> Option<EngineSandbox> {
-        let fixed =
-            |limits: &Limits| (limits.tmp_bytes, limits.open_files, limits.disk_bytes, limits.processes);
+    pub(crate) fn claim(&self, spec: &SandboxSpec, by_groups: bool) -> Option<EngineSandbox> {
+        let fixed = |limits: &Limits| {
+            // A control group's limits can still be changed, a process's own cannot.
+            let memory = if by_groups { 0 } else { limits.memory_bytes };
+            (limits.tmp_bytes, limits.open_files, limits.disk_bytes, limits.processes, memory)
+        };
         if fixed(&spec.limits) != fixed(&self.spec.limits) {
             return None;
         }
@@ -97,9 +100,16 @@ impl Pool {
             Some(sandbox) => sandbox,
             None => make_cold(shared, self.spec.clone()).await?,
         };
-        sandbox.warm_up().await?;
-        self.warm.put(sandbox);
-        Ok(())
+        match sandbox.warm_up().await {
+            Ok(()) => {
+                self.warm.put(sandbox);
+                Ok(())
+            }
+            Err(error) => {
+                sandbox.discard().await;
+                Err(error)
+            }
+        }
     }
 
     /// Wakes [`Self::keep_full`] so that it sees the engine's end.
@@ -120,7 +130,13 @@ pub(crate) async fn make_cold(shared: &Arc<Shared>, spec: SandboxSpec) -> Result
     let engine = Arc::clone(shared);
     blocking(move || {
         let volume = engine.volumes.make().map_err(|error| BackendError::Engine(error.to_string()))?;
-        EngineSandbox::make(engine, volume, spec, /* revived */ false)
+        let made = EngineSandbox::make(Arc::clone(&engine), volume.clone(), spec, /* revived */ false);
+        if made.is_err()
+            && let Err(error) = engine.volumes.remove(&volume)
+        {
+            tracing::warn!(%error, "the files of a sandbox that could not be made are left");
+        }
+        made
     })
     .await?
 }

@@ -9,6 +9,7 @@ use sandgate_jail::cgroup::Cgroups;
 use tokio_util::task::TaskTracker;
 
 use crate::helper::Helper;
+use crate::ids::IdClaim;
 use crate::sandbox::EngineSandbox;
 use crate::volume::Volumes;
 use crate::zygotes::Zygotes;
@@ -23,6 +24,8 @@ pub(crate) struct Shared {
     pub(crate) layers: Layers,
     /// Everything under way, so that an end can wait for it.
     pub(crate) tasks: TaskTracker,
+    /// Held for the engine's life.
+    pub(crate) _ids: IdClaim,
     pub(crate) sandboxes: Mutex<HashMap<SandboxId, Arc<EngineSandbox>>>,
 }
 

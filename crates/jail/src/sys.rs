@@ -615,3 +615,11 @@ pub fn usual_umask() {
     // SAFETY: takes a number, cannot fail.
     unsafe { libc::umask(0o022) };
 }
+
+/// Whether the process behind the descriptor has ended.
+#[must_use]
+pub fn has_ended(pidfd: BorrowedFd<'_>) -> bool {
+    let mut polled = libc::pollfd { fd: pidfd.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+    // SAFETY: one entry, which outlives the call; with a time of 0 it does not wait.
+    unsafe { libc::poll(&mut polled, 1, 0) == 1 && polled.revents != 0 }
+}

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use sandgate_core::Backend;
 
 use crate::runtime::Progress;
-use crate::{Engine, EngineConfig, Layers, LimitsBy, Preload, StartError};
+use crate::{Engine, EngineConfig, LimitsBy, StartError};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
@@ -49,16 +49,7 @@ impl Check {
 /// Runs every check; takes a few seconds. To be called in a multi-threaded runtime.
 pub async fn run(home: &Path, helper: &Path, limits_by: LimitsBy, progress: &dyn Progress) -> Vec<Check> {
     let mut checks = host::checks(limits_by);
-    let config = EngineConfig {
-        home: home.to_owned(),
-        helper: helper.to_owned(),
-        preload: Preload::Lean,
-        pool: 0,
-        shells: 0,
-        ephemeral: true,
-        limits_by,
-        layers: Layers::ALL,
-    };
+    let config = EngineConfig { limits_by, ..EngineConfig::new(home.to_owned(), helper.to_owned()) };
     match Engine::start(config, progress).await {
         Ok(engine) => {
             checks.push(Check::on("runtime", "python", engine.runtime().why.clone()));

@@ -79,6 +79,19 @@ fn environment(spec: &SandboxSpec) -> Vec<(String, String)> {
     own.chain(spec.env.iter().cloned()).collect()
 }
 
+/// Makes the control group, the namespaces, and the process that holds them.
+fn start_init(shared: &Shared, volume: &Volume, spec: &SandboxSpec) -> Result<OwnedFd> {
+    let engine = |error: &dyn std::fmt::Display| BackendError::Engine(error.to_string());
+    let mut groups = Vec::new();
+    if let Some(cgroups) = &shared.cgroups {
+        let made = cgroups.make(volume.id.as_str(), group_limits(spec));
+        let entrances = made.and_then(|()| cgroups.entrances(volume.id.as_str()));
+        groups = entrances.map_err(|error| engine(&error))?;
+    }
+    let (tmp, ids) = (spec.limits.tmp_bytes, shared.volumes.ids().pair(volume.slot));
+    shared.helper.make_sandbox(volume.id.as_str(), tmp, ids, &groups).map_err(|error| engine(&error))
+}
+
 impl EngineSandbox {
     /// Makes the namespaces and control groups over `volume`. Blocks for some 2 ms.
     pub(crate) fn make(
@@ -93,15 +106,13 @@ impl EngineSandbox {
         let (bytes, entries) = (spec.limits.disk_bytes, spec.limits.disk_entries);
         let files =
             VolumeFiles::open(&volume.root(), owner, bytes, entries).map_err(|error| engine(&error))?;
-        let mut groups = Vec::new();
-        if let Some(cgroups) = &shared.cgroups {
-            let made = cgroups.make(volume.id.as_str(), group_limits(&spec));
-            let entrances = made.and_then(|()| cgroups.entrances(volume.id.as_str()));
-            groups = entrances.map_err(|error| engine(&error))?;
+        let init = start_init(&shared, &volume, &spec);
+        if init.is_err()
+            && let Some(cgroups) = &shared.cgroups
+        {
+            let _ = cgroups.remove(volume.id.as_str());
         }
-        let (tmp, pair) = (spec.limits.tmp_bytes, ids.pair(volume.slot));
-        let init = shared.helper.make_sandbox(volume.id.as_str(), tmp, pair, &groups);
-        let init = init.map_err(|error| engine(&error))?;
+        let init = init?;
         if revived {
             files.set_changed();
         }
@@ -212,6 +223,16 @@ impl EngineSandbox {
         events.and_then(std::result::Result::ok).unwrap_or_default()
     }
 
+    /// For one that could not be handed out: ends it and removes its files.
+    pub(crate) async fn discard(&self) {
+        let ended = self.end().await;
+        let (shared, volume) = (Arc::clone(&self.shared), self.volume.clone());
+        let removed = blocking(move || shared.volumes.remove(&volume)).await;
+        if ended.is_err() || !matches!(removed, Ok(Ok(()))) {
+            tracing::warn!(sandbox = %self.volume.id, "a sandbox that failed could not be cleared away");
+        }
+    }
+
     /// Ends everything inside and waits until it has ended. Files stay.
     pub(crate) async fn end(&self) -> Result<()> {
         if self.stopped.swap(true, Ordering::AcqRel) {
@@ -243,6 +264,11 @@ impl EngineSandbox {
 impl Sandbox for EngineSandbox {
     fn id(&self) -> &SandboxId {
         &self.volume.id
+    }
+
+    fn is_alive(&self) -> bool {
+        // The descriptor of a process can be read once it has ended.
+        !self.stopped.load(Ordering::Acquire) && !sys::has_ended(self.init.as_fd())
     }
 
     async fn create_context(&self, spec: ContextSpec) -> Result<ContextInfo> {

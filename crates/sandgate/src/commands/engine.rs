@@ -4,36 +4,32 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use sandgate_engine::{Engine, EngineConfig, Layers, LimitsBy, Preload};
+use sandgate_core::SandboxSpec;
+use sandgate_engine::{Engine, EngineConfig, LimitsBy, Preload};
 
 use crate::bad_input::BadInput;
 use crate::home;
 use crate::progress::StartProgress;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) enum Purpose {
     /// One sandbox, wanted now: nothing is kept ready or imported ahead.
     OneCommand,
-    /// Many sandboxes, each to be there in milliseconds.
-    Server { pool: usize },
+    /// Many sandboxes, each to be there in milliseconds, and most of them like `usual`.
+    Server { pool: usize, usual: SandboxSpec },
 }
 
 pub(crate) async fn start_engine(purpose: Purpose) -> Result<Arc<Engine>> {
-    let (preload, pool, shells, ephemeral) = match purpose {
-        Purpose::OneCommand => (Preload::Lean, 0, 0, true),
-        Purpose::Server { pool } => (Preload::Full, pool, 2 * pool, false),
-    };
-    let config = EngineConfig {
-        home: home::open()?,
-        helper: helper()?,
-        preload,
-        pool,
-        shells,
-        ephemeral,
-        limits_by: limits_by()?,
-        layers: Layers::ALL,
-    };
-    let progress = StartProgress::new(!ephemeral);
+    let mut config = EngineConfig { limits_by: limits_by()?, ..EngineConfig::new(home::open()?, helper()?) };
+    if let Purpose::Server { pool, usual } = purpose {
+        config.preload = Preload::Full;
+        config.pool = pool;
+        // Twice as many namespaces as kernels: they cost little, and a burst finds them.
+        config.shells = 2 * pool;
+        config.ephemeral = false;
+        config.usual = usual;
+    }
+    let progress = StartProgress::new(!config.ephemeral);
     Ok(Engine::start(config, &progress).await?)
 }
 

@@ -37,7 +37,8 @@ async fn until_stopped(settings: Settings) -> Result<()> {
     let listener = TcpListener::bind(settings.listen)
         .await
         .with_context(|| format!("cannot listen on {}", settings.listen))?;
-    let engine = start_engine(Purpose::Server { pool: settings.pool }).await?;
+    let spec = SandboxSpec { limits: settings.limits, ..SandboxSpec::default() };
+    let engine = start_engine(Purpose::Server { pool: settings.pool, usual: spec.clone() }).await?;
 
     let folder = home.join("containers");
     let registry =
@@ -45,7 +46,6 @@ async fn until_stopped(settings: Settings) -> Result<()> {
     let backend: Arc<dyn Backend> = Arc::clone(&engine) as _;
     let containers = Arc::new(Containers::open(backend, registry, settings.containers)?);
     let tasks = TaskTracker::new();
-    let spec = SandboxSpec { limits: settings.limits, ..SandboxSpec::default() };
     let door = ExecuteDoor { containers: Arc::clone(&containers), spec, tasks: tasks.clone() };
 
     let stop = CancellationToken::new();

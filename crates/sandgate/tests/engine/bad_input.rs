@@ -1,5 +1,7 @@
 //! The worst that can be asked for: each gets its clear answer while a neighbour keeps answering.
 
+use std::time::Duration;
+
 use sandgate_core::{BackendError, ContextSpec, Ending, ExecuteRequest, LimitKind, Limits, Note};
 
 use crate::common::{
@@ -44,8 +46,13 @@ fn fork_bombs() {
             "%%bash\nbomb() { bomb | bomb & }; bomb; while true; do bomb; done",
         ] {
             let place = sandbox_with(Limits { processes: 64, ..small() }).await;
-            let outcome = place.cell_within(bomb, 2.0).await;
-            assert_ne!(outcome.ending, Ending::Ok, "{bomb}");
+            let running = place.start(bomb).await;
+            while place.usage().await.unwrap().processes < 64 {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+            running.handle.interrupt();
+            let outcome = finished(running).await;
+            assert_eq!(outcome.ending, Ending::Interrupted, "{bomb}");
             assert!(outcome.note(Note::ProcessesRefused).contains("the limit of 64"), "{outcome:?}");
             assert!(place.usage().await.unwrap().processes <= 64);
             let id = place.id().clone();

@@ -8,7 +8,7 @@ use sandgate_core::{
     Backend, BackendError, Container, ContainerState, Containers, ContainersConfig, ExecuteRequest, Limits,
     Note, Outcome, Registry, SandboxId, SandboxSpec,
 };
-use sandgate_engine::{Engine, EngineConfig, Layers, LimitsBy, Preload, StartError};
+use sandgate_engine::{Engine, EngineConfig, StartError};
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -290,14 +290,8 @@ fn one_home_has_one_server() {
         let home = scratch_home().await;
         let first = lean_engine(home.path()).await;
         let config = EngineConfig {
-            home: home.path().to_owned(),
-            helper: env!("CARGO_BIN_EXE_sandgate").into(),
-            preload: Preload::Lean,
-            pool: 0,
-            shells: 0,
             ephemeral: false,
-            limits_by: LimitsBy::Cgroups,
-            layers: Layers::ALL,
+            ..EngineConfig::new(home.path().to_owned(), env!("CARGO_BIN_EXE_sandgate").into())
         };
         let refused = Engine::start(config, &sandgate_engine::runtime::Silent).await.unwrap_err();
         assert!(matches!(refused, StartError::HomeInUse(_)), "{refused}");

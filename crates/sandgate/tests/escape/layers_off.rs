@@ -14,7 +14,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use sandgate_core::{Backend, Ending, ExecuteRequest, LimitKind, Outcome, SandboxSpec};
 use sandgate_engine::runtime::Silent;
-use sandgate_engine::{Engine, EngineConfig, Layers, LimitsBy, Preload};
+use sandgate_engine::{Engine, EngineConfig, Layers, LimitsBy};
 use tokio::runtime::Runtime;
 
 use crate::attempt::{Attempt, Verdict};
@@ -68,14 +68,10 @@ impl Running {
     pub(crate) fn start(home: &Path, layers: Layers, limits_by: LimitsBy) -> Result<Self> {
         let runtime = Runtime::new()?;
         let config = EngineConfig {
-            home: home.to_owned(),
-            helper: env!("CARGO_BIN_EXE_sandgate").into(),
-            preload: Preload::Lean,
             pool: 4,
-            shells: 0,
-            ephemeral: true,
             limits_by,
             layers,
+            ..EngineConfig::new(home.to_owned(), env!("CARGO_BIN_EXE_sandgate").into())
         };
         let engine = runtime.block_on(Engine::start(config, &Silent))?;
         Ok(Self { runtime, engine, home: home.to_owned() })

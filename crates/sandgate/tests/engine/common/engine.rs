@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use sandgate_engine::runtime::Silent;
-use sandgate_engine::{Engine, EngineConfig, Layers, LimitsBy, Preload};
+use sandgate_engine::{Engine, EngineConfig, Preload};
 use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::OnceCell;
@@ -66,14 +66,5 @@ pub(crate) async fn lean_engine(home: &Path) -> Arc<Engine> {
 }
 
 fn config(home: PathBuf) -> EngineConfig {
-    EngineConfig {
-        home,
-        helper: env!("CARGO_BIN_EXE_sandgate").into(),
-        preload: Preload::Lean,
-        pool: 0,
-        shells: 0,
-        ephemeral: true,
-        limits_by: LimitsBy::Cgroups,
-        layers: Layers::ALL,
-    }
+    EngineConfig::new(home, env!("CARGO_BIN_EXE_sandgate").into())
 }

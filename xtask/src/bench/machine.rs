@@ -1,0 +1,103 @@
+//! What was measured on: figures without it mean nothing.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::process::Command;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::Result;
+use serde::Serialize;
+
+use super::memory;
+use super::venv::PeerVenv;
+use crate::ground::Ground;
+use crate::run::output;
+use crate::say::say;
+
+/// Runnable processes on average, per processor, above which figures are not worth keeping.
+const BUSY: f64 = 0.3;
+const VERSIONS: &str = "
+import importlib.metadata, json, platform
+names = ['numpy', 'pandas', 'matplotlib', 'ipython', 'ipykernel', 'jupyter_client']
+print(json.dumps({'python': platform.python_version(), **{name: importlib.metadata.version(name) for name in names}}))
+";
+
+#[derive(Debug, Serialize)]
+pub(super) struct Machine {
+    /// Seconds since 1970.
+    taken_at: u64,
+    commit: String,
+    rustc: String,
+    kernel: String,
+    system: String,
+    cpu: String,
+    cpus: usize,
+    memory_mib: f64,
+    load_before: f64,
+    versions: BTreeMap<String, String>,
+}
+
+pub(super) fn look(ground: &Ground, peers: &PeerVenv) -> Result<Machine> {
+    let in_tree = |program: &str, arguments: &[&str]| {
+        let mut command = Command::new(program);
+        command.args(arguments).current_dir(&ground.root);
+        output(command).unwrap_or_else(|_| "unknown".to_owned())
+    };
+    let mut versions = peers.python();
+    versions.args(["-c", VERSIONS]);
+    let mut versions: BTreeMap<String, String> = serde_json::from_str(&output(versions)?)?;
+    versions.insert("bubblewrap".to_owned(), in_tree("bwrap", &["--version"]).replace("bubblewrap ", ""));
+    Ok(Machine {
+        taken_at: SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs(),
+        commit: in_tree("git", &["describe", "--always", "--dirty"]),
+        rustc: in_tree("rustc", &["--version"]),
+        kernel: first_line("/proc/sys/kernel/osrelease"),
+        system: value_in("/etc/os-release", "PRETTY_NAME=").trim_matches('"').to_owned(),
+        cpu: value_in("/proc/cpuinfo", "model name").trim_start_matches([' ', '\t', ':']).to_owned(),
+        cpus: std::thread::available_parallelism()?.get(),
+        memory_mib: memory::total_mib()?,
+        load_before: first_line("/proc/loadavg")
+            .split(' ')
+            .next()
+            .and_then(|load| load.parse().ok())
+            .unwrap_or(0.0),
+        versions,
+    })
+}
+
+impl Machine {
+    pub(super) fn warn_if_busy(&self) {
+        let allowed = self.cpus as f64 * BUSY;
+        if self.load_before > allowed {
+            say(&format!(
+                "the machine is busy (load {}): figures will be worse than they are",
+                self.load_before
+            ));
+        }
+    }
+
+    pub(super) fn as_text(&self) -> String {
+        let versions: Vec<String> =
+            self.versions.iter().map(|(name, version)| format!("{name} {version}")).collect();
+        format!(
+            "{} × {}, {:.0} GiB, kernel {}, {}; load {} at the start\n{}; commit {}",
+            self.cpus,
+            self.cpu,
+            self.memory_mib / 1024.0,
+            self.kernel,
+            self.system,
+            self.load_before,
+            versions.join(", "),
+            self.commit,
+        )
+    }
+}
+
+fn first_line(path: &str) -> String {
+    fs::read_to_string(path).unwrap_or_default().lines().next().unwrap_or("unknown").to_owned()
+}
+
+fn value_in(path: &str, start: &str) -> String {
+    let text = fs::read_to_string(path).unwrap_or_default();
+    text.lines().find_map(|line| line.strip_prefix(start)).unwrap_or("unknown").to_owned()
+}

@@ -1,0 +1,109 @@
+//! `cargo xtask bench engine`: the embedded engine beside its peers, in one run, round by round.
+
+mod cells;
+mod crowd;
+mod engines;
+mod machine;
+mod memory;
+mod peers;
+mod report;
+mod rounds;
+mod samples;
+mod sustained;
+mod targets;
+mod venv;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use clap::Args;
+
+use crate::ground::Ground;
+use crate::run::must;
+use crate::say::say;
+use crate::{from_here, runtime};
+use samples::Samples;
+
+/// The packages every subject imports in its first cell, and the result that cell must have: 42.
+const FIRST_CELL: &str = "import numpy as np, pandas as pd, matplotlib.pyplot as plt\n6*7";
+/// The same work for a program without a kernel.
+const FIRST_PROGRAM: &str = "import numpy as np, pandas as pd, matplotlib.pyplot as plt\nprint(6*7)";
+const WARM_CELL: &str = "6*7";
+
+#[derive(Debug, Args)]
+pub(crate) struct Options {
+    /// Rounds: in each, every peer is measured once and the engine four times from the pool and on demand.
+    #[arg(long, default_value_t = 30)]
+    samples: usize,
+    /// How many sandboxes are to live at once.
+    #[arg(long, default_value_t = 500)]
+    live: usize,
+    /// How many sandboxes are made in a row for the rate.
+    #[arg(long, default_value_t = 300)]
+    creations: usize,
+    /// Where the raw samples go.
+    #[arg(long, value_name = "FILE.json")]
+    out: Option<PathBuf>,
+}
+
+pub(crate) fn run(ground: &Ground, options: &Options) -> Result<ExitCode> {
+    // The program whose copies are PID 1 of the sandboxes, as users have it.
+    must(ground.cargo(&["build", "--quiet", "--release", "--package", "sandgate"]))?;
+    if cfg!(debug_assertions) {
+        return run_optimised(ground, options);
+    }
+    let out = match &options.out {
+        Some(path) => from_here(path)?,
+        None => ground.target.join("bench-engine.json"),
+    };
+    let runtime = runtime::shared(ground)?;
+    let peers = venv::prepare(ground, &runtime)?;
+    let machine = machine::look(ground, &peers)?;
+    machine.warn_if_busy();
+
+    let tokio = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let mut samples = Samples::default();
+    tokio.block_on(measure(ground, &peers, options, &mut samples))?;
+
+    let report = report::Report::new(machine, options, samples);
+    say(&report.as_text());
+    write(&out, &report.as_json()?)?;
+    say(&format!("\nraw samples: {}", out.display()));
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn measure(
+    ground: &Ground,
+    peers: &venv::PeerVenv,
+    options: &Options,
+    samples: &mut Samples,
+) -> Result<()> {
+    rounds::measure(ground, peers, options.samples, samples).await?;
+    let engine = engines::on_demand(ground).await?;
+    memory::measure(&engine, samples).await?;
+    sustained::measure(&engine, options.creations, samples).await?;
+    crowd::measure(&engine, options.live, samples).await?;
+    engine.end().await;
+    Ok(())
+}
+
+/// This program again, built as what it measures is built.
+fn run_optimised(ground: &Ground, options: &Options) -> Result<ExitCode> {
+    let mut command =
+        ground.cargo(&["run", "--quiet", "--release", "--package", "xtask", "--", "bench", "engine"]);
+    for (name, value) in
+        [("--samples", options.samples), ("--live", options.live), ("--creations", options.creations)]
+    {
+        command.arg(name).arg(value.to_string());
+    }
+    if let Some(out) = &options.out {
+        command.arg("--out").arg(from_here(out)?);
+    }
+    must(command)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn write(path: &Path, text: &str) -> Result<()> {
+    std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+}
