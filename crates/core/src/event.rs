@@ -63,6 +63,8 @@ pub enum Note {
     ProcessesRefused,
     /// There are more changed files than are listed.
     FilesTrimmed,
+    /// The disk limit is passed: nothing can be written until files are removed.
+    DiskFull,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

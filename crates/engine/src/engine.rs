@@ -22,7 +22,7 @@ use crate::instance::{Instance, lock_containers};
 use crate::pool::{Pool, make_cold};
 use crate::runtime::{Progress, PythonRuntime, prepare};
 use crate::sandbox::EngineSandbox;
-use crate::shared::{Shared, blocking};
+use crate::shared::{Shared, blocking, watch_disks};
 use crate::volume::Volumes;
 use crate::zygote::Preload;
 use crate::zygotes::Zygotes;
@@ -104,6 +104,7 @@ impl Engine {
         if keeps_ready {
             engine.shared.tasks.spawn(pool.keep_full(Arc::clone(&engine.shared)));
         }
+        engine.shared.tasks.spawn(watch_disks(Arc::clone(&engine.shared)));
         progress.finish(&engine.runtime.why);
         Ok(engine)
     }

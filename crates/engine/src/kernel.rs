@@ -41,6 +41,8 @@ pub(crate) struct Kernel {
     pub(crate) exit: oneshot::Receiver<i32>,
     pub(crate) process: Process,
     configured: bool,
+    /// The size files may have, as last told to the process.
+    file_bytes: u64,
     /// Lives as long as its kernels, because only a parent hears how they end.
     _parent: Arc<Zygote>,
 }
@@ -110,6 +112,7 @@ impl Kernel {
             exit,
             process: Process { pidfd: Arc::new(pidfd), place },
             configured: false,
+            file_bytes: order.file_bytes,
             _parent: zygote,
         };
         // Meanwhile the kernel wakes up in Python. No code of a user is sent before it is under its limits.
@@ -155,6 +158,20 @@ impl Kernel {
         let _ = tokio::time::timeout(Duration::from_millis(100), self.stderr.readable()).await;
         let length = self.stderr.try_read(&mut text).unwrap_or(0);
         String::from_utf8_lossy(&text[..length]).trim().to_owned()
+    }
+
+    /// How large files may be from here on; 0 when the disk is full.
+    pub(crate) fn allow_writing(&mut self, file_bytes: u64) {
+        use rustix::process::{Pid, Resource, Rlimit, prlimit};
+        if file_bytes == self.file_bytes {
+            return;
+        }
+        let limit = Rlimit { current: Some(file_bytes), maximum: Some(file_bytes) };
+        let process = self.process.host_pid().ok().and_then(Pid::from_raw);
+        // An ordinary user's engine cannot raise it again, so there the watch alone has to do.
+        if rustix::process::geteuid().is_root() && prlimit(process, Resource::Fsize, limit).is_ok() {
+            self.file_bytes = file_bytes;
+        }
     }
 
     /// Tells it its environment, once.

@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{CString, OsStr};
+use std::fs;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, ResolveFlags, openat2, statat};
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, ResolveFlags, fstat, openat2, statat};
+use rustix::io::Errno;
 use sandgate_core::{FileChange, FileChangeKind};
 
 /// The working directory, whose changes are reported.
@@ -45,18 +48,27 @@ pub(crate) fn snapshot(root: BorrowedFd<'_>, max_entries: u64) -> Snapshot {
             if snapshot.usage.entries > max_entries {
                 return snapshot;
             }
-            // What cannot be opened was removed meanwhile, or is not a plain folder any more.
-            let Some(opened) = open_folder(root, &folder) else { continue };
+            let opened = match open_folder(root, &folder) {
+                Ok(opened) => opened,
+                // Deeper than any path: nobody needs that, and what is below could not be counted.
+                Err(Errno::NAMETOOLONG) => {
+                    snapshot.usage.entries = u64::MAX;
+                    return snapshot;
+                }
+                // Removed meanwhile, or not a plain folder any more.
+                Err(_) => continue,
+            };
             visit(&opened, &folder, keep, &mut snapshot, &mut folders);
         }
     }
     snapshot
 }
 
-fn open_folder(root: BorrowedFd<'_>, path: &[u8]) -> Option<OwnedFd> {
+fn open_folder(root: BorrowedFd<'_>, path: &[u8]) -> Result<OwnedFd, Errno> {
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_XDEV;
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    openat2(root, CString::new(path).ok()?, flags, Mode::empty(), resolve).ok()
+    let path = CString::new(path).map_err(|_| Errno::INVAL)?;
+    openat2(root, path, flags, Mode::empty(), resolve)
 }
 
 fn visit(opened: &OwnedFd, folder: &[u8], keep: bool, snapshot: &mut Snapshot, folders: &mut Vec<Vec<u8>>) {
@@ -78,6 +90,24 @@ fn visit(opened: &OwnedFd, folder: &[u8], keep: bool, snapshot: &mut Snapshot, f
             snapshot.files.insert(path, Mark { inode: stat.st_ino, changed, size });
         }
     }
+}
+
+/// Bytes of files below `root`'s file system that the processes hold open although they were removed.
+pub(crate) fn held_open(root: &OwnedFd, processes: &[i32]) -> u64 {
+    let Ok(device) = fstat(root).map(|stat| stat.st_dev) else { return 0 };
+    let mut counted = BTreeMap::new();
+    for process in processes {
+        for entry in fs::read_dir(format!("/proc/{process}/fd")).into_iter().flatten().flatten() {
+            if let Ok(open) = fs::metadata(entry.path())
+                && open.nlink() == 0
+                && open.dev() == device
+                && open.is_file()
+            {
+                counted.insert(open.ino(), open.blocks() * 512);
+            }
+        }
+    }
+    counted.values().sum()
 }
 
 impl Snapshot {

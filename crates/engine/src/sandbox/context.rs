@@ -160,14 +160,10 @@ impl Context {
         events: &mpsc::Sender<Event>,
         stops: &mut mpsc::UnboundedReceiver<Stop>,
     ) -> Result<Finished> {
-        // One that died while nothing ran is replaced, not met as a failure of this run.
-        let died = slot.kernel.as_mut().is_some_and(|kernel| kernel.exit.try_recv().is_ok());
-        if died {
-            slot.kernel = None;
-        }
         sandbox.overlook_changes_from_outside().await;
-        if slot.kernel.as_mut().is_some_and(Kernel::has_ended) {
-            // Between two executions: a thread that code left behind ended the process.
+        // One that died while nothing ran is replaced, not met as a failure of this run.
+        let died = slot.kernel.as_mut().is_some_and(Kernel::has_ended);
+        if died {
             slot.kernel = None;
             self.end().await;
         }
@@ -178,6 +174,12 @@ impl Context {
         }
         let kernel = self.kernel(slot, sandbox, Some((&sandbox.env, &self.cwd))).await?;
         kernel.configure(&sandbox.env, &self.cwd).await?;
+        let full = sandbox.over_limit(sandbox.seen().files.usage);
+        kernel.allow_writing(if full { 0 } else { sandbox.spec.limits.disk_bytes });
+        if full {
+            let text = sandbox.disk_is_full();
+            let _ = events.send(Event::Note { note: Note::DiskFull, text }).await;
+        }
         let wall = sandbox.spec.limits.wall;
         let timeout = request.timeout.map_or(wall, |asked| asked.min(wall));
         let run = Run::new(kernel, &sandbox.spec.limits, timeout, events, stops);
@@ -213,10 +215,14 @@ async fn never_ran(events: &mpsc::Sender<Event>, why: &str) {
 
 impl Surroundings for EngineSandbox {
     async fn disk_is_over(&self) -> bool {
-        let Ok(now) = self.disk().await else { return false };
+        let Ok(now) = self.disk_with_removed().await else { return false };
         // A sandbox that is over the limit already may still run code that makes room.
         let before = self.seen().files.usage;
-        self.over_limit(now.usage) && (now.usage.bytes > before.bytes || now.usage.entries > before.entries)
+        self.over_limit(now) && (now.bytes > before.bytes || now.entries > before.entries)
+    }
+
+    fn is_paused(&self) -> bool {
+        self.paused.load(Ordering::Acquire)
     }
 
     async fn killed_for_memory(&self) -> bool {
@@ -238,6 +244,28 @@ impl EngineSandbox {
             && let Ok(now) = self.disk().await
         {
             self.seen().files = now;
+        }
+    }
+
+    fn disk_is_full(&self) -> String {
+        let (bytes, entries) = (human_bytes(self.spec.limits.disk_bytes), self.spec.limits.disk_entries);
+        format!(
+            "the disk limit of {bytes} or {entries} files is passed; nothing can be written until files are removed"
+        )
+    }
+
+    /// Ends what goes on writing past the limit while no execution is there to be ended for it.
+    pub(crate) async fn watch_disk_while_idle(&self) {
+        let busy = self.lock_contexts().values().any(|context| context.is_busy());
+        if !busy && self.disk_is_over().await {
+            tracing::warn!(sandbox = %self.volume.id, "background processes passed the disk limit and were ended");
+            let contexts: Vec<_> = self.lock_contexts().values().cloned().collect();
+            for context in contexts {
+                context.end().await;
+            }
+            if let Ok(now) = self.disk().await {
+                self.seen().files = now;
+            }
         }
     }
 
@@ -267,6 +295,11 @@ impl EngineSandbox {
                     self.spec.limits.processes
                 );
                 told.push(Event::Note { note: Note::ProcessesRefused, text });
+            }
+            let grown =
+                now.usage.bytes > seen.files.usage.bytes || now.usage.entries > seen.files.usage.entries;
+            if grown && self.over_limit(now.usage) {
+                told.push(Event::Note { note: Note::DiskFull, text: self.disk_is_full() });
             }
             seen.files = now;
             seen.events = groups;

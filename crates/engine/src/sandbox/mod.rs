@@ -19,7 +19,7 @@ use sandgate_jail::sys;
 use tokio::sync::mpsc;
 
 use crate::files::VolumeFiles;
-use crate::files::walk::{DiskUsage, Snapshot, snapshot};
+use crate::files::walk::{DiskUsage, Snapshot, held_open, snapshot};
 use crate::kernel::{Kernel, Place};
 use crate::shared::{Shared, blocking};
 use crate::volume::Volume;
@@ -43,6 +43,7 @@ pub(crate) struct EngineSandbox {
     init: OwnedFd,
     contexts: Mutex<HashMap<ContextId, Arc<Context>>>,
     stopped: AtomicBool,
+    paused: AtomicBool,
     /// There were variables once, before this process of the sandbox.
     revived: bool,
     seen: Mutex<Seen>,
@@ -125,6 +126,7 @@ impl EngineSandbox {
             init,
             contexts: Mutex::default(),
             stopped: AtomicBool::new(false),
+            paused: AtomicBool::new(false),
             revived,
             seen: Mutex::default(),
         })
@@ -208,6 +210,18 @@ impl EngineSandbox {
     async fn disk(&self) -> Result<Snapshot> {
         let (files, entries) = (Arc::clone(&self.files), self.spec.limits.disk_entries);
         blocking(move || snapshot(files.root().as_fd(), entries)).await
+    }
+
+    /// What is on disk, with files that were removed but are still held open.
+    async fn disk_with_removed(&self) -> Result<DiskUsage> {
+        let mut usage = self.disk().await?.usage;
+        let (files, shared, id) = (Arc::clone(&self.files), Arc::clone(&self.shared), self.volume.id.clone());
+        usage.bytes += blocking(move || {
+            let processes = shared.cgroups.as_ref().and_then(|groups| groups.all_processes(id.as_str()).ok());
+            held_open(files.root(), &processes.unwrap_or_default())
+        })
+        .await?;
+        Ok(usage)
     }
 
     fn over_limit(&self, usage: DiskUsage) -> bool {
@@ -361,6 +375,8 @@ impl EngineSandbox {
         };
         let id = self.volume.id.clone();
         let done = blocking(move || cgroups.freeze(id.as_str(), frozen)).await?;
-        done.map_err(|error| BackendError::Engine(error.to_string()))
+        done.map_err(|error| BackendError::Engine(error.to_string()))?;
+        self.paused.store(frozen, Ordering::Release);
+        Ok(())
     }
 }

@@ -30,6 +30,8 @@ enum Stopped {
 
 /// What a run needs of its sandbox.
 pub(super) trait Surroundings: Sync {
+    /// Whether the sandbox stands still, so that no time passes for it.
+    fn is_paused(&self) -> bool;
     /// Whether the disk limit is broken now.
     fn disk_is_over(&self) -> impl Future<Output = bool> + Send;
     /// Whether the kernel has killed a process of the sandbox for memory since the last time it was asked.
@@ -55,6 +57,8 @@ pub(super) struct Run<'a> {
     meter: OutputMeter,
     stdout: TextDecoder,
     stderr: TextDecoder,
+    /// When its time is up.
+    deadline: Instant,
     stopped: Option<Stopped>,
     /// When patience with an interrupted run ends.
     kill_at: Option<Instant>,
@@ -91,6 +95,7 @@ impl<'a> Run<'a> {
             meter: OutputMeter::new(limits.output_bytes),
             stdout: TextDecoder::default(),
             stderr: TextDecoder::default(),
+            deadline: Instant::now() + timeout,
             stopped: None,
             kill_at: None,
             nudge_at: None,
@@ -101,10 +106,10 @@ impl<'a> Run<'a> {
     }
 
     pub(super) async fn go(mut self, code: &str, around: &impl Surroundings) -> Result<Finished> {
-        let deadline = Instant::now() + self.timeout;
-        let sent = timeout_at(deadline, self.kernel.control.send(&ToKernel::Execute { code })).await;
+        self.deadline = Instant::now() + self.timeout;
+        let sent = timeout_at(self.deadline, self.kernel.control.send(&ToKernel::Execute { code })).await;
         let next = match sent {
-            Ok(Ok(())) => self.listen(deadline, around).await?,
+            Ok(Ok(())) => self.listen(around).await?,
             // The interpreter went away between two runs, or something inside holds its socket.
             Ok(Err(_)) | Err(_) => Next::Died,
         };
@@ -118,10 +123,16 @@ impl<'a> Run<'a> {
         }
     }
 
-    async fn listen(&mut self, deadline: Instant, around: &impl Surroundings) -> Result<Next> {
+    async fn listen(&mut self, around: &impl Surroundings) -> Result<Next> {
         let mut turn = PipeTurn::default();
         let mut disk_check = Instant::now() + DISK_INTERVAL;
+        let mut last_look = Instant::now();
         loop {
+            if around.is_paused() {
+                self.deadline += last_look.elapsed();
+            }
+            last_look = Instant::now();
+            let deadline = self.deadline;
             let kernel = &mut *self.kernel;
             let timed_out = self.stopped.is_none().then_some(deadline);
             let wake = [Some(disk_check), self.kill_at, self.nudge_at, timed_out, turn.due()];
@@ -168,7 +179,7 @@ impl<'a> Run<'a> {
                         self.nudge_at = Some(now + NUDGE_INTERVAL);
                         self.kernel.process.nudge();
                     }
-                    if self.stopped.is_none() && deadline <= now {
+                    if self.stopped.is_none() && deadline <= now && !around.is_paused() {
                         self.stop(Stopped::Timeout, false);
                     }
                     if disk_check <= now {
@@ -274,7 +285,7 @@ impl<'a> Run<'a> {
         if self.client_left {
             return;
         }
-        let patience = Instant::now() + self.timeout + GRACE;
+        let patience = self.deadline + GRACE;
         if !matches!(timeout_at(patience, self.events.send(event)).await, Ok(Ok(()))) {
             self.client_left = true;
             self.stop(Stopped::Asked, false);

@@ -122,6 +122,11 @@ impl Cgroups {
         on!(self, groups => groups.processes(sandbox, context))
     }
 
+    /// Processes of all contexts.
+    pub fn all_processes(&self, sandbox: &str) -> Result<Vec<i32>> {
+        on!(self, groups => groups.all_processes(sandbox))
+    }
+
     pub fn events(&self, sandbox: &str) -> Result<GroupEvents> {
         on!(self, groups => groups.events(sandbox))
     }

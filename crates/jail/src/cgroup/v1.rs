@@ -115,6 +115,14 @@ impl V1 {
         processes(&self.pids.join(sandbox).join(context))
     }
 
+    pub(super) fn all_processes(&self, sandbox: &str) -> Result<Vec<i32>> {
+        let mut all = Vec::new();
+        for context in subfolders(&self.pids.join(sandbox)) {
+            all.extend(processes(&context)?);
+        }
+        Ok(all)
+    }
+
     pub(super) fn events(&self, sandbox: &str) -> Result<GroupEvents> {
         Ok(GroupEvents {
             killed_for_memory: counter(&self.memory.join(sandbox).join("memory.oom_control"), "oom_kill")?,

@@ -92,6 +92,14 @@ impl V2 {
         processes(&self.base.join(sandbox).join(context))
     }
 
+    pub(super) fn all_processes(&self, sandbox: &str) -> Result<Vec<i32>> {
+        let mut all = Vec::new();
+        for context in subfolders(&self.base.join(sandbox)) {
+            all.extend(processes(&context)?);
+        }
+        Ok(all)
+    }
+
     pub(super) fn events(&self, sandbox: &str) -> Result<GroupEvents> {
         let group = self.base.join(sandbox);
         Ok(GroupEvents {

@@ -1,11 +1,10 @@
 //! The worst that can be asked for: each gets its clear answer while a neighbour keeps answering.
 
-use std::time::Duration;
-
 use sandgate_core::{BackendError, ContextSpec, Ending, ExecuteRequest, LimitKind, Limits, Note};
 
 use crate::common::{
-    Place, Read, beside_neighbour, finished, next_stdout, run, sandbox, sandbox_with, system, wait_until,
+    Place, Read, beside_neighbour, finished, next_stdout, run, sandbox, sandbox_with, system, until_stderr,
+    wait_until,
 };
 
 /// Less memory, so that eating it takes less time.
@@ -42,14 +41,12 @@ fn ten_megabytes_of_code() {
 fn fork_bombs() {
     run(beside_neighbour(async {
         for bomb in [
-            "import os\nwhile True:\n    try:\n        os.fork()\n    except OSError:\n        pass",
+            "import os\nwhile True:\n    try:\n        os.fork()\n    except OSError as error:\n        os.write(2, str(error).encode())",
             "%%bash\nbomb() { bomb | bomb & }; bomb; while true; do bomb; done",
         ] {
             let place = sandbox_with(Limits { processes: 64, ..small() }).await;
-            let running = place.start(bomb).await;
-            while place.usage().await.unwrap().processes < 64 {
-                tokio::time::sleep(Duration::from_millis(10)).await;
-            }
+            let mut running = place.start(bomb).await;
+            until_stderr(&mut running, "Resource temporarily unavailable").await;
             running.handle.interrupt();
             let outcome = finished(running).await;
             assert_eq!(outcome.ending, Ending::Interrupted, "{bomb}");

@@ -34,8 +34,19 @@ fn stdout(output: &Output) -> &str {
     std::str::from_utf8(&output.stdout).expect("text")
 }
 
+/// Without what a start says when it takes long, as on a busy machine.
 fn stderr(output: &Output) -> &str {
-    std::str::from_utf8(&output.stderr).expect("text")
+    let mut text = std::str::from_utf8(&output.stderr).expect("text");
+    while let Some((first, rest)) = text.split_once('\n')
+        && is_about_the_start(first)
+    {
+        text = rest;
+    }
+    text
+}
+
+fn is_about_the_start(line: &str) -> bool {
+    line == "starting the engine" || (line.starts_with("Python ") && line.contains(" was chosen"))
 }
 
 /// Asserts its exit code and gives what it printed.
@@ -218,9 +229,8 @@ fn a_second_ctrl_c_kills() {
     let code = "import signal, sys\nsignal.signal(signal.SIGINT, lambda *_: print('ignored', file=sys.stderr))\nprint('begun')\nwhile True:\n    pass";
     let mut child = begun(code);
     kill_process(pid(&child), Signal::INT).unwrap();
-    let mut line = String::new();
-    BufReader::with_capacity(1, child.stderr.as_mut().unwrap()).read_line(&mut line).unwrap();
-    assert_eq!(line, "ignored\n");
+    let mut lines = BufReader::with_capacity(1, child.stderr.as_mut().unwrap()).lines().map(Result::unwrap);
+    assert_eq!(lines.find(|line| !is_about_the_start(line)).unwrap(), "ignored");
     kill_process(pid(&child), Signal::INT).unwrap();
     exited(130, &finish(child));
 }

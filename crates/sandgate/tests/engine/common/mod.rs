@@ -9,6 +9,6 @@ pub(crate) mod system;
 
 pub(crate) use engine::{LONGEST, engine, home, lean_engine, prepared, run, runtime, scratch_home};
 pub(crate) use neighbour::beside_neighbour;
-pub(crate) use outcome::{Read, next_stdout};
+pub(crate) use outcome::{Read, next_stdout, until_stderr};
 pub(crate) use program::{Server, finish, pid, sandgate, wait_until};
 pub(crate) use sandbox::{Place, finished, path, sandbox, sandbox_with};

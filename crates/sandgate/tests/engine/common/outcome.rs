@@ -57,14 +57,27 @@ impl Read for Outcome {
 
 /// Waits until the code prints; what came before it is dropped.
 pub(crate) async fn next_stdout(execution: &mut Execution) -> String {
-    let text = async {
-        loop {
-            match execution.events.recv().await {
-                Some(Event::Stdout { text }) => return text,
-                Some(Event::Done { .. }) | None => panic!("the code ended before it printed"),
-                Some(_) => {}
-            }
+    loop {
+        if let Event::Stdout { text } = next_event(execution).await {
+            return text;
         }
-    };
-    timeout(LONGEST, text).await.expect("the code prints")
+    }
+}
+
+/// Waits until the code says `wanted` on its standard error; what came before it is dropped.
+pub(crate) async fn until_stderr(execution: &mut Execution, wanted: &str) {
+    let mut said = String::new();
+    while !said.contains(wanted) {
+        if let Event::Stderr { text } = next_event(execution).await {
+            said.push_str(&text);
+        }
+    }
+}
+
+async fn next_event(execution: &mut Execution) -> Event {
+    match timeout(LONGEST, execution.events.recv()).await.expect("the code says something") {
+        Some(Event::Done { ending, text, .. }) => panic!("the code ended before: {ending:?} {text}"),
+        Some(event) => event,
+        None => panic!("the execution broke off"),
+    }
 }

@@ -110,5 +110,6 @@ pub(crate) fn volume(id: &SandboxId) -> PathBuf {
 /// Names of the runs of an engine that left a folder in `home`.
 pub(crate) fn instances(home: &Path) -> Vec<String> {
     let entries = fs::read_dir(home.join("instances")).into_iter().flatten().flatten();
-    entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    names.filter(|name| name.starts_with("sandgate-")).collect()
 }
