@@ -43,6 +43,7 @@ pub(crate) struct Kernel {
     configured: bool,
     /// The size files may have, as last told to the process.
     file_bytes: u64,
+    max_file_bytes: u64,
     /// Lives as long as its kernels, because only a parent hears how they end.
     _parent: Arc<Zygote>,
 }
@@ -113,6 +114,7 @@ impl Kernel {
             process: Process { pidfd: Arc::new(pidfd), place },
             configured: false,
             file_bytes: order.file_bytes,
+            max_file_bytes: order.file_bytes,
             _parent: zygote,
         };
         // Meanwhile the kernel wakes up in Python. No code of a user is sent before it is under its limits.
@@ -160,16 +162,17 @@ impl Kernel {
         String::from_utf8_lossy(&text[..length]).trim().to_owned()
     }
 
-    /// How large files may be from here on; 0 when the disk is full.
+    /// How large files may be from here on; 0 when the disk is full. Code could lift it again up to the hard
+    /// limit, which stays as it was, so this is for the well-meaning; the others meet the watch.
     pub(crate) fn allow_writing(&mut self, file_bytes: u64) {
         use rustix::process::{Pid, Resource, Rlimit, prlimit};
         if file_bytes == self.file_bytes {
             return;
         }
-        let limit = Rlimit { current: Some(file_bytes), maximum: Some(file_bytes) };
-        let process = self.process.host_pid().ok().and_then(Pid::from_raw);
-        // An ordinary user's engine cannot raise it again, so there the watch alone has to do.
-        if rustix::process::geteuid().is_root() && prlimit(process, Resource::Fsize, limit).is_ok() {
+        let limit = Rlimit { current: Some(file_bytes), maximum: Some(self.max_file_bytes) };
+        // No process would mean this one.
+        let Some(process) = self.process.host_pid().ok().and_then(Pid::from_raw) else { return };
+        if prlimit(Some(process), Resource::Fsize, limit).is_ok() {
             self.file_bytes = file_bytes;
         }
     }

@@ -19,6 +19,10 @@ const NUDGE_INTERVAL: Duration = Duration::from_millis(100);
 /// How often the disk is looked at while code runs.
 const DISK_INTERVAL: Duration = Duration::from_millis(250);
 
+/// Bytes of an error's name and message.
+const MAX_ERROR_NAME: usize = 256;
+const MAX_ERROR_VALUE: usize = 16 * 1024;
+
 /// Why the engine stops a run that would go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stopped {
@@ -248,8 +252,9 @@ impl<'a> Run<'a> {
                 }
             }
             FromKernel::Error(mut error) => {
-                error.name = self.meter.keep_text(error.name);
-                error.value = self.meter.keep_text(error.value);
+                // What went wrong is told however much was printed before; how, only as far as there is room.
+                error.name.truncate(error.name.floor_char_boundary(MAX_ERROR_NAME));
+                error.value.truncate(error.value.floor_char_boundary(MAX_ERROR_VALUE));
                 error.traceback = self.meter.keep_lines(error.traceback);
                 self.emit(Event::Error(error)).await;
             }
