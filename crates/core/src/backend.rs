@@ -15,6 +15,11 @@ use crate::{ContextId, Event, Files, Limits, Result, SandboxId};
 pub trait Backend: Send + Sync + Debug {
     fn name(&self) -> &'static str;
 
+    /// Whether it could make a sandbox now, as far as one can tell without trying.
+    fn is_healthy(&self) -> bool {
+        true
+    }
+
     /// A new sandbox with empty files, ready to execute.
     async fn create(&self, spec: SandboxSpec) -> Result<Arc<dyn Sandbox>>;
 

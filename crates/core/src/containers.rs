@@ -130,6 +130,12 @@ impl Containers {
         Ok(container)
     }
 
+    /// Whether the backend could make a sandbox now.
+    #[must_use]
+    pub fn is_healthy(&self) -> bool {
+        self.backend.is_healthy()
+    }
+
     pub fn get(&self, id: &ContainerId) -> Result<Arc<Container>> {
         self.lock().get(id).cloned().ok_or_else(|| BackendError::NoSuchContainer(id.clone()))
     }

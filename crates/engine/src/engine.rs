@@ -231,6 +231,10 @@ impl Backend for Engine {
         "embedded"
     }
 
+    fn is_healthy(&self) -> bool {
+        !self.shared.tasks.is_closed() && self.shared.helper.is_running()
+    }
+
     async fn create(&self, spec: SandboxSpec) -> Result<Arc<dyn Sandbox>> {
         if self.shared.tasks.is_closed() {
             return Err(BackendError::ShuttingDown);

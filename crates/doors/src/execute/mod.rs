@@ -1,5 +1,5 @@
 //! The plain primitive under everything else: `POST /v1/execute` runs code and answers with the whole
-//! result, or with its events as they happen; `GET /health` says that the server is there.
+//! result, or with its events as they happen; `GET /health` says whether sandboxes can be made.
 
 mod error;
 mod request;
@@ -13,6 +13,7 @@ use axum::Router;
 use axum::extract::rejection::BytesRejection;
 use axum::extract::{DefaultBodyLimit, State};
 use axum::http::HeaderMap;
+use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Json, Response};
 use axum::routing::{get, post};
@@ -119,8 +120,13 @@ async fn run(container: &Container, request: Request) -> sandgate_core::Result<E
     }
 }
 
-async fn health() -> Json<serde_json::Value> {
-    Json(json!({"status": "ok", "version": env!("CARGO_PKG_VERSION")}))
+async fn health(State(door): State<ExecuteDoor>) -> (StatusCode, Json<serde_json::Value>) {
+    let (code, status) = if door.containers.is_healthy() {
+        (StatusCode::OK, "ok")
+    } else {
+        (StatusCode::SERVICE_UNAVAILABLE, "the sandbox engine is gone; restart the server")
+    };
+    (code, Json(json!({"status": status, "version": env!("CARGO_PKG_VERSION")})))
 }
 
 async fn execute(

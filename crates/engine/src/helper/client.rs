@@ -118,6 +118,11 @@ impl Helper {
         }
     }
 
+    pub(crate) fn is_running(&self) -> bool {
+        let mut process = self.process.lock().unwrap_or_else(PoisonError::into_inner);
+        matches!(process.try_wait(), Ok(None))
+    }
+
     /// Ends everything and waits until it has.
     pub(crate) fn stop(&self) {
         // The helper ends when it sees its socket closed, and the kernel ends its PID namespace with it.
