@@ -7,6 +7,7 @@
 mod python;
 mod request;
 mod reseed;
+mod settle;
 
 use std::ffi::c_int;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd};
@@ -69,6 +70,7 @@ fn serve(control: OwnedFd) -> Result<Served> {
     let namespaces = PidNamespaces::remember(own_pid_namespace()?);
     sys::mask_signal(libc::SIGCHLD, true);
     let children = sys::signal_fd(libc::SIGCHLD)?;
+    settle::into_large_pages();
     sys::send_message(control.as_fd(), b"ready", &[])?;
     loop {
         let [order, ended] = sys::wait_readable([control.as_fd(), children.as_fd()])?;

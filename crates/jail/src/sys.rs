@@ -623,3 +623,14 @@ pub fn has_ended(pidfd: BorrowedFd<'_>) -> bool {
     // SAFETY: one entry, which outlives the call; with a time of 0 it does not wait.
     unsafe { libc::poll(&mut polled, 1, 0) == 1 && polled.revents != 0 }
 }
+
+/// Asks the kernel to back memory of this process with large pages, now. Its content stays as it is.
+pub fn use_large_pages(address: usize, length: usize) -> Result<()> {
+    const MADV_COLLAPSE: c_int = 25;
+    for advice in [libc::MADV_HUGEPAGE, MADV_COLLAPSE] {
+        // SAFETY: neither advice changes what the memory holds or who may use it, and a range that is not
+        // mapped is refused.
+        check("madvise", unsafe { libc::madvise(address as *mut c_void, length, advice) })?;
+    }
+    Ok(())
+}

@@ -19,6 +19,8 @@ def describe(shell, kind, value, stack, short=False):
     text = safe_text(value)
     if kind is SystemExit:
         text, short = ("0" if value.code is None else text), True
+    if kind is KeyboardInterrupt and not _in_a_cell(stack):
+        short = True  # It met the shell at work beside the cell: its frames tell nobody anything, and take long to draw.
     try:
         lines = [f"{name}: {text}" if text else name] if short else _traceback(shell, kind, value, stack)
     except Exception:
@@ -119,6 +121,14 @@ def _remember_module(name):
 
 def _has_frames_beyond_cell(stack):
     return stack is not None and not (stack.tb_next is None and "IPython" in stack.tb_frame.f_code.co_filename)
+
+
+def _in_a_cell(stack):
+    while stack is not None:
+        if stack.tb_frame.f_code.co_filename.startswith("<ipython-input-"):
+            return True
+        stack = stack.tb_next
+    return False
 
 
 def _holds_group(value):

@@ -24,12 +24,21 @@ pub(super) async fn warm_cell(sandbox: &dyn Sandbox) -> Result<f64> {
     cell(sandbox, WARM_CELL, "42").await
 }
 
-/// From the call of create to the end of the first cell, which imports the stack.
-pub(super) async fn create(engine: &dyn Backend) -> Result<(Arc<dyn Sandbox>, f64)> {
+/// A new sandbox that has run its first cell, which imports the stack.
+pub(super) struct Created {
+    pub(super) sandbox: Arc<dyn Sandbox>,
+    /// The call of create alone.
+    pub(super) create_ms: f64,
+    /// From the call of create to the end of the first cell.
+    pub(super) first_ms: f64,
+}
+
+pub(super) async fn create(engine: &dyn Backend) -> Result<Created> {
     let begun = Instant::now();
     let sandbox = engine.create(SandboxSpec::default()).await?;
+    let create_ms = milliseconds(begun);
     cell(sandbox.as_ref(), FIRST_CELL, "42").await?;
-    Ok((sandbox, milliseconds(begun)))
+    Ok(Created { sandbox, create_ms, first_ms: milliseconds(begun) })
 }
 
 pub(super) fn milliseconds(since: Instant) -> f64 {

@@ -31,7 +31,7 @@ pub(super) async fn measure(bench: &BenchEngine, live: usize, samples: &mut Samp
     for size in sizes(live) {
         say(&format!("{size} live sandboxes"));
         while crowd.len() < size {
-            crowd.push(cells::create(engine).await?.0);
+            crowd.push(cells::create(engine).await?.sandbox);
         }
         if size == live {
             tokio::time::sleep(Duration::from_secs(1)).await;
@@ -40,9 +40,9 @@ pub(super) async fn measure(bench: &BenchEngine, live: usize, samples: &mut Samp
         }
         for _ in 0..TIMED {
             bench.settled().await;
-            let (sandbox, took) = cells::create(engine).await?;
-            samples.add(&format!("first_with_{size}_live_ms"), took);
-            engine.delete(sandbox.id()).await?;
+            let created = cells::create(engine).await?;
+            samples.add(&format!("first_with_{size}_live_ms"), created.first_ms);
+            engine.delete(created.sandbox.id()).await?;
         }
     }
     for at in 0..CELLS {

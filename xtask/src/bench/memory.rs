@@ -22,7 +22,7 @@ pub(super) async fn measure(bench: &BenchEngine, samples: &mut Samples) -> Resul
     bench.settled().await;
     let mut sandboxes = Vec::new();
     for _ in 0..SANDBOXES {
-        sandboxes.push(cells::create(engine).await?.0);
+        sandboxes.push(cells::create(engine).await?.sandbox);
     }
     tokio::time::sleep(Duration::from_secs(1)).await;
     let processes = Processes::now()?;

@@ -3,6 +3,7 @@
 use anyhow::Result;
 use sandgate_core::Backend;
 
+use super::cells::Created;
 use super::engines::{self, BenchEngine};
 use super::peers::{Bubblewrap, Ipykernel, Wait};
 use super::samples::Samples;
@@ -106,8 +107,9 @@ async fn ours(bench: &BenchEngine, name: &str, samples: &mut Samples) -> Result<
     let engine = bench.engine.as_ref();
     for _ in 0..OURS_PER_ROUND {
         bench.settled().await;
-        let (sandbox, took) = cells::create(engine).await?;
-        samples.add(&format!("{name}_first_ms"), took);
+        let Created { sandbox, create_ms, first_ms } = cells::create(engine).await?;
+        samples.add(&format!("{name}_create_ms"), create_ms);
+        samples.add(&format!("{name}_first_ms"), first_ms);
         for _ in 0..WARM_CELLS {
             samples.add("sandbox_warm_ms", cells::warm_cell(sandbox.as_ref()).await?);
         }

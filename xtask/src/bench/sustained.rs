@@ -40,9 +40,9 @@ async fn work(engine: Arc<sandgate_engine::Engine>, left: Arc<AtomicUsize>) -> R
     let take = || left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok();
     let mut times = Vec::new();
     while take() {
-        let (sandbox, took) = cells::create(engine.as_ref()).await?;
-        times.push(took);
-        engine.delete(sandbox.id()).await?;
+        let created = cells::create(engine.as_ref()).await?;
+        times.push(created.first_ms);
+        engine.delete(created.sandbox.id()).await?;
     }
     Ok(times)
 }

@@ -53,9 +53,9 @@ pub(crate) struct Server {
     pub(crate) address: SocketAddr,
 }
 
-/// The shell ends the server when the test process is gone, which closes the shell's standard input.
-const WITH_ITS_PARENT: &str =
-    r#""$0" serve --listen 127.0.0.1:0 --config "$1" & cat >/dev/null; kill $!; wait"#;
+/// The shell ends the server when the test process is gone, which closes the shell's standard input, and
+/// then removes its home.
+const WITH_ITS_PARENT: &str = r#""$0" serve --listen 127.0.0.1:0 --config "$1" & cat >/dev/null; kill $!; wait; rm -rf "$SANDGATE_HOME""#;
 
 const LOG: &str = "server.log";
 
