@@ -168,10 +168,10 @@ impl Engine {
     }
 
     async fn hand_out(&self, sandbox: Arc<EngineSandbox>) -> Result<Arc<dyn Sandbox>> {
-        self.shared
-            .volumes
-            .claim(&sandbox.volume)
-            .map_err(|error| BackendError::Engine(error.to_string()))?;
+        if let Err(error) = self.shared.volumes.claim(&sandbox.volume) {
+            sandbox.discard().await;
+            return Err(BackendError::Engine(error.to_string()));
+        }
         self.shared.remember(&sandbox);
         Ok(sandbox)
     }

@@ -87,6 +87,12 @@ impl OutputMeter {
         None
     }
 
+    /// Counts what is told in any case; false when there was no room for it.
+    pub(crate) fn count(&mut self, bytes: usize) -> bool {
+        self.seen += bytes as u64;
+        self.seen <= self.limit
+    }
+
     /// An error's lines, as many as fit.
     pub(crate) fn keep_lines(&mut self, lines: Vec<String>) -> Vec<String> {
         let mut kept = Vec::new();

@@ -82,7 +82,11 @@ fn serve(control: OwnedFd) -> Result<Served> {
         }
         // On the stack, and small: a heap buffer would dirty pages that all children share.
         let mut buffer = [0u8; 512];
-        let (length, fds) = sys::receive_message(control.as_fd(), &mut buffer)?;
+        let (length, fds) = match sys::receive_message(control.as_fd(), &mut buffer) {
+            // An engine that was killed leaves the socket reset when it had not read everything.
+            Err(error) if error.errno() == Some(libc::ECONNRESET) => return Ok(Served::Closed),
+            other => other?,
+        };
         if length == 0 {
             return Ok(Served::Closed);
         }

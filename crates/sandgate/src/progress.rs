@@ -91,8 +91,10 @@ impl Progress for StartProgress {
 
     fn finish(&self, text: &str) {
         self.with(|state| {
+            // A command that had nothing to tell of its start does not begin at the end of it.
+            let told = self.talkative || state.bar.is_some() || state.last_line.is_some();
             state.clear();
-            if self.speaks() {
+            if told && self.speaks() {
                 line(text);
             }
         });

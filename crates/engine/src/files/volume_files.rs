@@ -94,10 +94,11 @@ impl VolumeFiles {
         let folder = self.ensure_dir(&parent)?;
         let draft = format!(".upload-{}", random_hex(8));
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let file = openat(&folder, &*draft, flags, Mode::from_raw_mode(0o644))
+        let file = openat(&self.aside, &*draft, flags, Mode::from_raw_mode(0o644))
             .map_err(|error| file_error(path, error))?;
         self.give_to_owner(&file, path)?;
-        Ok(Draft { folder, draft, name: name.to_owned(), file: Some(file.into()) })
+        let aside = self.aside.try_clone().map_err(|error| refused(path, &error.to_string()))?;
+        Ok(Draft { folder, aside, draft, name: name.to_owned(), file: Some(file.into()) })
     }
 
     fn room_left(&self) -> u64 {
@@ -108,6 +109,8 @@ impl VolumeFiles {
 /// A file under a temporary name; removed unless it took its real one.
 struct Draft {
     folder: OwnedFd,
+    /// Where it is gathered, out of the sight of code inside.
+    aside: OwnedFd,
     draft: String,
     name: String,
     file: Option<File>,
@@ -116,7 +119,7 @@ struct Draft {
 impl Drop for Draft {
     fn drop(&mut self) {
         // Gone already when the upload succeeded.
-        let _ = unlinkat(&self.folder, &*self.draft, AtFlags::empty());
+        let _ = unlinkat(&self.aside, &*self.draft, AtFlags::empty());
     }
 }
 
@@ -206,7 +209,7 @@ impl Files for VolumeFiles {
             return Err(BackendError::FileTooLarge { limit });
         }
         file.flush().await.map_err(|error| refused(path, &error.to_string()))?;
-        renameat(&draft.folder, &*draft.draft, &draft.folder, &*draft.name)
+        renameat(&draft.aside, &*draft.draft, &draft.folder, &*draft.name)
             .map_err(|error| file_error(path, error))?;
         stat_entry(&draft.folder, &draft.name, path)
     }

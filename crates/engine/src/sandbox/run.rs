@@ -28,6 +28,7 @@ const MAX_ERROR_VALUE: usize = 16 * 1024;
 enum Stopped {
     Timeout,
     Asked,
+    Killed,
     Output,
     Disk,
 }
@@ -73,6 +74,7 @@ pub(super) struct Run<'a> {
     /// How it ended.
     status: Option<i32>,
     client_left: bool,
+    error_told: bool,
 }
 
 /// What a frame or signal means for the loop.
@@ -106,6 +108,7 @@ impl<'a> Run<'a> {
             exit_known: false,
             status: None,
             client_left: false,
+            error_told: false,
         }
     }
 
@@ -153,7 +156,10 @@ impl<'a> Run<'a> {
                         return Ok(next);
                     }
                 }
-                Some(stop) = self.stops.recv() => self.stop(Stopped::Asked, stop == Stop::Kill),
+                Some(stop) = self.stops.recv() => match stop {
+                    Stop::Interrupt => self.stop(Stopped::Asked, false),
+                    Stop::Kill => self.stop(Stopped::Killed, true),
+                },
                 () = self.events.closed(), if !self.client_left => {
                     self.client_left = true;
                     self.stop(Stopped::Asked, false);
@@ -256,7 +262,12 @@ impl<'a> Run<'a> {
                 error.name.truncate(error.name.floor_char_boundary(MAX_ERROR_NAME));
                 error.value.truncate(error.value.floor_char_boundary(MAX_ERROR_VALUE));
                 error.traceback = self.meter.keep_lines(error.traceback);
-                self.emit(Event::Error(error)).await;
+                // One error ends an honest run; a kernel that sends more has to keep within the limit.
+                let room = self.meter.count(error.name.len() + error.value.len());
+                if room || !std::mem::replace(&mut self.error_told, true) {
+                    self.error_told = true;
+                    self.emit(Event::Error(error)).await;
+                }
             }
             FromKernel::Done { execution_count, failed } => {
                 return Ok(Next::Done { execution_count, failed });
@@ -357,6 +368,7 @@ impl<'a> Run<'a> {
                 (Ending::TimedOut, format!("the time limit of {seconds} seconds was reached; the code {how}"))
             }
             Stopped::Asked => (Ending::Interrupted, format!("the code {how}")),
+            Stopped::Killed => (Ending::Interrupted, "the code was ended on request".to_owned()),
             Stopped::Output => {
                 let limit = human_bytes(self.meter.limit());
                 let text =

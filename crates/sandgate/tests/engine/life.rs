@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use sandgate_core::{
     Backend, BackendError, Container, ContainerState, Containers, ContainersConfig, ExecuteRequest, Limits,
@@ -313,7 +313,9 @@ fn nothing_is_left_of_a_server_that_was_killed() {
     let family = system::descendants(server.pid().as_raw_nonzero().get());
     assert!(family.len() > 5 && !system::in_group(run).is_empty(), "there is something to leave: {family:?}");
     server.kill_9();
+    let killed = Instant::now();
     wait_until("all its processes end", || family.iter().all(|process| !process.lives()));
+    assert!(killed.elapsed() < Duration::from_secs(20), "{:?}", killed.elapsed());
     assert_eq!(system::in_group(run), []);
     assert_eq!(system::mounts_of(home.path()), [] as [String; 0]);
 
