@@ -65,13 +65,19 @@ impl Places {
 #[derive(Debug)]
 struct Live {
     sandbox: Arc<dyn Sandbox>,
+    paused: bool,
     _place: OwnedSemaphorePermit,
+}
+
+impl Live {
+    fn new(sandbox: Arc<dyn Sandbox>, place: OwnedSemaphorePermit) -> Self {
+        Self { sandbox, paused: false, _place: place }
+    }
 }
 
 #[derive(Debug)]
 enum Life {
-    Running(Live),
-    Paused(Live),
+    Live(Live),
     /// Processes given back; the next use starts fresh ones over the same files.
     Asleep,
     Deleted,
@@ -123,7 +129,7 @@ impl Containers {
             self.backend.delete(&record.sandbox).await?;
             return Err(registry_failed(error));
         }
-        let life = Life::Running(Live { sandbox, _place: place });
+        let life = Life::Live(Live::new(sandbox, place));
         let container = Container::new(record, Arc::clone(&self.backend), self.places.clone(), life);
         let container = Arc::new(container);
         self.lock().insert(container.record.id.clone(), Arc::clone(&container));
@@ -197,8 +203,8 @@ impl Container {
     /// None once it is deleted.
     pub async fn info(&self) -> Option<ContainerInfo> {
         let state = match &*self.life.lock().await {
-            Life::Running(_) => ContainerState::Running,
-            Life::Paused(_) => ContainerState::Paused,
+            Life::Live(live) if live.paused => ContainerState::Paused,
+            Life::Live(_) => ContainerState::Running,
             Life::Asleep => ContainerState::Asleep,
             Life::Deleted => return None,
         };
@@ -220,7 +226,7 @@ impl Container {
     pub async fn sandbox(&self) -> Result<Arc<dyn Sandbox>> {
         self.keep_alive();
         let mut life = self.life.lock().await;
-        if let Life::Running(live) | Life::Paused(live) = &*life
+        if let Life::Live(live) = &*life
             && !live.sandbox.is_alive()
         {
             tracing::warn!(container = %self.record.id, "the sandbox of a container was lost; it gets a new one");
@@ -228,8 +234,8 @@ impl Container {
             *life = Life::Asleep;
         }
         match &*life {
-            Life::Running(live) => Ok(Arc::clone(&live.sandbox)),
-            Life::Paused(_) => Err(BackendError::Paused),
+            Life::Live(live) if live.paused => Err(BackendError::Paused),
+            Life::Live(live) => Ok(Arc::clone(&live.sandbox)),
             Life::Deleted => Err(self.no_such()),
             Life::Asleep => {
                 let place = self.places.take()?;
@@ -238,7 +244,7 @@ impl Container {
                     BackendError::NoSuchSandbox(_) => self.no_such(),
                     other => other,
                 })?;
-                *life = Life::Running(Live { sandbox: Arc::clone(&sandbox), _place: place });
+                *life = Life::Live(Live::new(Arc::clone(&sandbox), place));
                 Ok(sandbox)
             }
         }
@@ -252,55 +258,44 @@ impl Container {
     pub async fn files(&self) -> Result<Arc<dyn Files>> {
         self.keep_alive();
         match &*self.life.lock().await {
-            Life::Running(live) | Life::Paused(live) => Ok(live.sandbox.files()),
+            Life::Live(live) => Ok(live.sandbox.files()),
             Life::Asleep => self.backend.files(&self.record.sandbox, &self.record.spec).await,
             Life::Deleted => Err(self.no_such()),
         }
     }
 
+    /// Freezes it where it stands. One that sleeps stands still already.
     pub async fn pause(&self) -> Result<()> {
-        let mut life = self.life.lock().await;
-        *life = match std::mem::replace(&mut *life, Life::Asleep) {
-            Life::Running(live) => match live.sandbox.pause().await {
-                Ok(()) => Life::Paused(live),
-                Err(error) => {
-                    *life = Life::Running(live);
-                    return Err(error);
-                }
-            },
-            Life::Deleted => {
-                *life = Life::Deleted;
-                return Err(self.no_such());
-            }
-            as_it_is => as_it_is,
-        };
-        Ok(())
+        self.set_paused(true).await
     }
 
     pub async fn resume(&self) -> Result<()> {
         self.keep_alive();
-        let mut life = self.life.lock().await;
-        *life = match std::mem::replace(&mut *life, Life::Asleep) {
-            Life::Paused(live) => match live.sandbox.resume().await {
-                Ok(()) => Life::Running(live),
-                Err(error) => {
-                    *life = Life::Paused(live);
-                    return Err(error);
+        self.set_paused(false).await
+    }
+
+    async fn set_paused(&self, paused: bool) -> Result<()> {
+        match &mut *self.life.lock().await {
+            Life::Live(live) if live.paused != paused => {
+                if paused {
+                    live.sandbox.pause().await?;
+                } else {
+                    live.sandbox.resume().await?;
                 }
-            },
-            Life::Deleted => {
-                *life = Life::Deleted;
-                return Err(self.no_such());
+                live.paused = paused;
+                Ok(())
             }
-            as_it_is => as_it_is,
-        };
-        Ok(())
+            Life::Live(_) | Life::Asleep => Ok(()),
+            Life::Deleted => Err(self.no_such()),
+        }
     }
 
     /// Gives the processes back; files stay. A paused container keeps its frozen state and is left alone.
     pub async fn sleep(&self) -> Result<()> {
         let mut life = self.life.lock().await;
-        if let Life::Running(live) = &*life {
+        if let Life::Live(live) = &*life
+            && !live.paused
+        {
             let busy = live.sandbox.contexts().await?.iter().any(|context| context.busy);
             if busy {
                 return Ok(());

@@ -130,10 +130,4 @@ impl Ending {
             Self::Exited { code } => u8::try_from(code).unwrap_or(255),
         }
     }
-
-    /// Whether the interpreter is gone with this ending.
-    #[must_use]
-    pub fn lost_state(self) -> bool {
-        matches!(self, Self::Signalled { .. } | Self::Exited { .. })
-    }
 }

@@ -191,12 +191,8 @@ impl Control {
     /// The next frame; None when the kernel has closed its end. Safe to cancel.
     pub(crate) async fn next_frame(&mut self) -> Result<Option<FromKernel>> {
         loop {
-            match decode(&mut self.buffer) {
-                Ok(Some(frame)) => return Ok(Some(frame)),
-                Ok(None) => {}
-                Err(error) => {
-                    return Err(BackendError::Engine(format!("a kernel broke the protocol: {error}")));
-                }
+            if let Some(frame) = self.buffered_frame()? {
+                return Ok(Some(frame));
             }
             match self.stream.read_buf(&mut self.buffer).await {
                 Ok(0) => return Ok(None),
@@ -206,6 +202,11 @@ impl Control {
                 Err(error) => return Err(BackendError::Engine(format!("reading from a kernel: {error}"))),
             }
         }
+    }
+
+    fn buffered_frame(&mut self) -> Result<Option<FromKernel>> {
+        decode(&mut self.buffer)
+            .map_err(|error| BackendError::Engine(format!("a kernel broke the protocol: {error}")))
     }
 
     pub(crate) async fn send(&mut self, message: &ToKernel<'_>) -> Result<()> {
@@ -222,12 +223,8 @@ impl Control {
     /// What has arrived and makes a whole frame, without waiting.
     pub(crate) fn frame_at_hand(&mut self) -> Result<Option<FromKernel>> {
         loop {
-            match decode(&mut self.buffer) {
-                Ok(Some(frame)) => return Ok(Some(frame)),
-                Ok(None) => {}
-                Err(error) => {
-                    return Err(BackendError::Engine(format!("a kernel broke the protocol: {error}")));
-                }
+            if let Some(frame) = self.buffered_frame()? {
+                return Ok(Some(frame));
             }
             match self.stream.try_read_buf(&mut self.buffer) {
                 Ok(0) | Err(_) => return Ok(None),

@@ -11,6 +11,7 @@ use tokio::sync::oneshot;
 
 use crate::StartError;
 use crate::helper::{Helper, ZYGOTE_FOLDER};
+use crate::runtime::VENV_INSIDE;
 
 /// How much is imported before the first fork.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,7 +90,8 @@ impl Zygote {
             Preload::Lean => "lean",
         };
         let script = format!("{ZYGOTE_FOLDER}/sandgate_kernel/__main__.py");
-        let arguments = ["/opt/venv/bin/python3", "-I", "-X", "utf8", &script, "3", mode];
+        let python = format!("{VENV_INSIDE}/bin/python3");
+        let arguments = [python.as_str(), "-I", "-X", "utf8", &script, "3", mode];
         let environment = [
             "PATH=/opt/venv/bin:/usr/bin:/bin",
             "HOME=/home/user",

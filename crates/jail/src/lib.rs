@@ -1,6 +1,7 @@
 //! The walls of a sandbox: namespaces, mounts, capabilities, seccomp, Landlock, cgroups.
 //!
-//! The only crate with unsafe code, and all of that is in [`sys`]: one safe function per system call.
+//! Unsafe code is in [`sys`], one safe function per system call, and around the forks of [`process`]; outside
+//! this crate only the zygote's fork loop has any.
 
 pub mod cgroup;
 pub mod confine;

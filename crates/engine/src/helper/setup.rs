@@ -6,12 +6,10 @@ use sandgate_jail::message::Message;
 use sandgate_jail::root::RuntimeMounts;
 use sandgate_jail::{Layers, StepError};
 
-use crate::runtime::PythonRuntime;
+use crate::runtime::{PythonRuntime, VENV_INSIDE};
 
 /// Where the kernel's own files are shown in every sandbox.
 pub(crate) const ZYGOTE_FOLDER: &str = "/opt/sandgate";
-/// Where the packages are shown in every sandbox.
-pub(crate) const VENV_FOLDER: &str = "/opt/venv";
 
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Setup {
@@ -65,7 +63,7 @@ pub(crate) fn runtime_mounts(runtime: &PythonRuntime, kernel_files: &Path) -> Ru
     let show = |host: &Path, inside: &str| (host.to_string_lossy().into_owned(), inside.to_owned());
     let mut shown = vec![
         show(Path::new("/usr"), "/usr"),
-        show(&runtime.venv, VENV_FOLDER),
+        show(&runtime.venv, VENV_INSIDE),
         show(kernel_files, ZYGOTE_FOLDER),
     ];
     let prefix = &runtime.base_prefix;

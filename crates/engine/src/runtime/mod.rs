@@ -29,10 +29,6 @@ use install::Attempt;
 
 /// Where sandboxes see [`PythonRuntime::venv`].
 pub const VENV_INSIDE: &str = "/opt/venv";
-/// Where sandboxes find matplotlib's list of fonts. To be copied to a writable `MPLCONFIGDIR` before matplotlib is
-/// imported, because matplotlib passes over a folder that it cannot write.
-pub const FONT_CACHE_INSIDE: &str = "/opt/venv/share/matplotlib-cache";
-
 const LOCK: &str = include_str!("../../../../runtimes/python/requirements.lock");
 
 /// A runtime that is ready for sandboxes.
