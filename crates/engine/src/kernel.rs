@@ -40,7 +40,8 @@ pub(crate) struct Kernel {
     /// The raw wait status, once it ended.
     pub(crate) exit: oneshot::Receiver<i32>,
     pub(crate) process: Process,
-    configured: bool,
+    /// The environment and working directory it was last told.
+    told: Option<(Vec<(String, String)>, String)>,
     /// The size files may have, as last told to the process.
     file_bytes: u64,
     max_file_bytes: u64,
@@ -112,7 +113,7 @@ impl Kernel {
             stderr: pipe::Receiver::from_file(stderr).map_err(&setup)?,
             exit,
             process: Process { pidfd: Arc::new(pidfd), place },
-            configured: false,
+            told: None,
             file_bytes: order.file_bytes,
             max_file_bytes: order.file_bytes,
             _parent: zygote,
@@ -177,12 +178,12 @@ impl Kernel {
         }
     }
 
-    /// Tells it its environment, once.
+    /// Tells it its environment, unless it has heard just that.
     pub(crate) async fn configure(&mut self, env: &[(String, String)], cwd: &str) -> Result<()> {
-        if self.configured {
+        if self.told.as_ref().is_some_and(|(told, at)| told == env && at == cwd) {
             return Ok(());
         }
-        self.configured = true;
+        self.told = Some((env.to_vec(), cwd.to_owned()));
         self.control.send(&ToKernel::Configure { env, cwd }).await
     }
 }

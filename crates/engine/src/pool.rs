@@ -3,13 +3,16 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use sandgate_core::{BackendError, Limits, Result, SandboxSpec};
 use tokio::sync::Notify;
 
 use crate::sandbox::EngineSandbox;
 use crate::shared::{Shared, blocking};
+
+/// How long after a claim the machine is left to it.
+const COURTESY: Duration = Duration::from_millis(30);
 
 #[derive(Debug)]
 pub(crate) struct Pool {
@@ -19,6 +22,7 @@ pub(crate) struct Pool {
     cold: Shelf,
     spec: SandboxSpec,
     wanted: Notify,
+    last_claim: Mutex<Option<Instant>>,
 }
 
 #[derive(Debug)]
@@ -47,12 +51,17 @@ impl Shelf {
     fn lacks(&self) -> bool {
         self.lock().len() < self.target
     }
+
+    /// Less than half of what should be there.
+    fn runs_low(&self) -> bool {
+        self.lock().len() * 2 < self.target
+    }
 }
 
 impl Pool {
     pub(crate) fn new(warm: usize, cold: usize, spec: SandboxSpec) -> Arc<Self> {
         let (warm, cold) = (Shelf::new(warm), Shelf::new(cold));
-        Arc::new(Self { warm, cold, spec, wanted: Notify::new() })
+        Arc::new(Self { warm, cold, spec, wanted: Notify::new(), last_claim: Mutex::default() })
     }
 
     /// A ready one, if it can become what `spec` asks for: some limits are fixed when it is made.
@@ -66,6 +75,7 @@ impl Pool {
             return None;
         }
         let claimed = self.warm.take().or_else(|| self.cold.take());
+        *self.last_claim.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
         self.wanted.notify_one();
         claimed
     }
@@ -78,6 +88,7 @@ impl Pool {
     /// Keeps both shelves full until the engine ends.
     pub(crate) async fn keep_full(self: Arc<Self>, shared: Arc<Shared>) {
         while !shared.tasks.is_closed() {
+            self.let_claimed_ones_start().await;
             let made = if self.warm.lacks() {
                 self.add_warm(&shared).await
             } else if self.cold.lacks() {
@@ -92,6 +103,18 @@ impl Pool {
                 tracing::warn!(%error, "a sandbox for the pool could not be made");
                 tokio::time::sleep(Duration::from_secs(1)).await;
             }
+        }
+    }
+
+    /// Whoever has just claimed a sandbox is about to run code in it: making the next one can wait for that,
+    /// unless there are few left.
+    async fn let_claimed_ones_start(&self) {
+        let last = *self.last_claim.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(last) = last
+            && !self.warm.runs_low()
+            && !self.cold.runs_low()
+        {
+            tokio::time::sleep(COURTESY.saturating_sub(last.elapsed())).await;
         }
     }
 

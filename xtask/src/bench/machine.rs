@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::process::Command;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::Result;
 use serde::Serialize;
@@ -14,8 +14,8 @@ use crate::ground::Ground;
 use crate::run::output;
 use crate::say::say;
 
-/// Runnable processes on average, per processor, above which figures are not worth keeping.
-const BUSY: f64 = 0.3;
+/// How much of the processors others may use before figures are not worth keeping.
+const BUSY: f64 = 0.05;
 const VERSIONS: &str = "
 import importlib.metadata, json, platform
 names = ['numpy', 'pandas', 'matplotlib', 'ipython', 'ipykernel', 'jupyter_client']
@@ -33,7 +33,8 @@ pub(super) struct Machine {
     cpu: String,
     cpus: usize,
     memory_mib: f64,
-    load_before: f64,
+    /// The part of the processors that others used just before.
+    busy_before: f64,
     versions: BTreeMap<String, String>,
 }
 
@@ -56,22 +57,17 @@ pub(super) fn look(ground: &Ground, peers: &PeerVenv) -> Result<Machine> {
         cpu: value_in("/proc/cpuinfo", "model name").trim_start_matches([' ', '\t', ':']).to_owned(),
         cpus: std::thread::available_parallelism()?.get(),
         memory_mib: memory::total_mib()?,
-        load_before: first_line("/proc/loadavg")
-            .split(' ')
-            .next()
-            .and_then(|load| load.parse().ok())
-            .unwrap_or(0.0),
+        busy_before: busy(),
         versions,
     })
 }
 
 impl Machine {
     pub(super) fn warn_if_busy(&self) {
-        let allowed = self.cpus as f64 * BUSY;
-        if self.load_before > allowed {
+        if self.busy_before > BUSY {
+            let percent = self.busy_before * 100.0;
             say(&format!(
-                "the machine is busy (load {}): figures will be worse than they are",
-                self.load_before
+                "the machine is busy ({percent:.0} % of its processors): the engine will look worse than it is"
             ));
         }
     }
@@ -80,17 +76,31 @@ impl Machine {
         let versions: Vec<String> =
             self.versions.iter().map(|(name, version)| format!("{name} {version}")).collect();
         format!(
-            "{} × {}, {:.0} GiB, kernel {}, {}; load {} at the start\n{}; commit {}",
+            "{} × {}, {:.0} GiB, kernel {}, {}; {:.0} % busy before\n{}; commit {}",
             self.cpus,
             self.cpu,
             self.memory_mib / 1024.0,
             self.kernel,
             self.system,
-            self.load_before,
+            self.busy_before * 100.0,
             versions.join(", "),
             self.commit,
         )
     }
+}
+
+/// Over two seconds.
+fn busy() -> f64 {
+    // user, nice, system, idle, iowait, …
+    let times = || -> Vec<f64> {
+        first_line("/proc/stat").split_whitespace().skip(1).filter_map(|ticks| ticks.parse().ok()).collect()
+    };
+    let before = times();
+    std::thread::sleep(Duration::from_secs(2));
+    let passed: Vec<f64> = times().iter().zip(before).map(|(now, before)| now - before).collect();
+    let idle: f64 = passed.iter().skip(3).take(2).sum();
+    let all: f64 = passed.iter().sum();
+    if all > 0.0 { 1.0 - idle / all } else { 0.0 }
 }
 
 fn first_line(path: &str) -> String {

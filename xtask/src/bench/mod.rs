@@ -6,6 +6,7 @@ mod engines;
 mod machine;
 mod memory;
 mod peers;
+mod record;
 mod report;
 mod rounds;
 mod samples;
@@ -45,6 +46,9 @@ pub(crate) struct Options {
     /// Where the raw samples go.
     #[arg(long, value_name = "FILE.json")]
     out: Option<PathBuf>,
+    /// Put the tables into BENCHMARKS.md.
+    #[arg(long)]
+    record: bool,
 }
 
 pub(crate) fn run(ground: &Ground, options: &Options) -> Result<ExitCode> {
@@ -67,9 +71,13 @@ pub(crate) fn run(ground: &Ground, options: &Options) -> Result<ExitCode> {
     tokio.block_on(measure(ground, &peers, options, &mut samples))?;
 
     let report = report::Report::new(machine, options, samples);
-    say(&report.as_text());
+    let text = report.as_text();
+    say(&text);
     write(&out, &report.as_json()?)?;
     say(&format!("\nraw samples: {}", out.display()));
+    if options.record {
+        record::put(&ground.root.join("BENCHMARKS.md"), "engine", &text)?;
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -99,6 +107,9 @@ fn run_optimised(ground: &Ground, options: &Options) -> Result<ExitCode> {
     }
     if let Some(out) = &options.out {
         command.arg("--out").arg(from_here(out)?);
+    }
+    if options.record {
+        command.arg("--record");
     }
     must(command)?;
     Ok(ExitCode::SUCCESS)

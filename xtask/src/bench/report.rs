@@ -55,7 +55,8 @@ impl Report {
         let mut held = vec![["target (medians)", "wanted", "measured", "held"].map(str::to_owned).to_vec()];
         held.extend(self.targets.iter().map(target_row));
         let machine = self.machine.as_text();
-        let parts = [self.command.clone(), machine, table(&figures), table(&held), self.against_least()];
+        let parts =
+            [format!("`{}`", self.command), machine, table(&figures), table(&held), self.against_least()];
         parts.join("\n\n")
     }
 

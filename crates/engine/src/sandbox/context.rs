@@ -1,7 +1,7 @@
 //! One context: an interpreter that comes back after it died, and a queue of one execution at a time.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use sandgate_core::{
     BackendError, ContextId, ContextInfo, Ending, Event, ExecuteRequest, Note, Result, Stop, human_bytes,
@@ -11,6 +11,9 @@ use tokio::sync::{Mutex, mpsc, oneshot};
 use super::run::{Finished, Run, Surroundings};
 use super::{EngineSandbox, PYTHON};
 use crate::kernel::{Kernel, Process};
+
+/// Longer than a kernel's rehearsal starts, so that it is not mistaken for having work to do.
+const REHEARSAL: Duration = Duration::from_millis(10);
 
 #[derive(Debug)]
 pub(super) struct Context {
@@ -78,7 +81,10 @@ impl Context {
     /// Starts the interpreter ahead of the first execution.
     pub(super) async fn warm_up(&self, sandbox: &EngineSandbox) -> Result<()> {
         let mut slot = self.slot.lock().await;
-        self.kernel(&mut slot, sandbox, None).await.map(drop)
+        let kernel = self.kernel(&mut slot, sandbox, None).await?;
+        // It rehearses as long as it hears nothing; after that, what most executions will need is told ahead.
+        tokio::time::sleep(REHEARSAL).await;
+        kernel.configure(&sandbox.env, &self.cwd).await
     }
 
     async fn kernel<'a>(

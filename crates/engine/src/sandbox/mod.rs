@@ -28,6 +28,8 @@ use context::Context;
 
 /// The only language this engine runs today.
 pub(crate) const PYTHON: &str = "python";
+/// So many files on disk are walked without leaving the thread.
+const FEW_FILES: u64 = 200;
 /// Events that may wait for a slow reader before the code has to.
 const EVENTS_AHEAD: usize = 256;
 
@@ -209,6 +211,13 @@ impl EngineSandbox {
 
     async fn disk(&self) -> Result<Snapshot> {
         let (files, entries) = (Arc::clone(&self.files), self.spec.limits.disk_entries);
+        // A few files are looked at sooner than another thread would have woken up.
+        if self.seen().files.usage.entries < FEW_FILES {
+            let now = snapshot(files.root().as_fd(), FEW_FILES);
+            if now.usage.entries < FEW_FILES {
+                return Ok(now);
+            }
+        }
         blocking(move || snapshot(files.root().as_fd(), entries)).await
     }
 
