@@ -9,8 +9,12 @@ use serde_json::value::RawValue;
 
 /// The longest frame; a kernel that announces more is ended before a byte of it is kept.
 pub const MAX_FRAME: usize = 16 << 20;
-/// The longest part of a rich value that is not text. In memory it may take many times its length.
+/// How much of a rich value may be other than text. In memory it may take many times its length.
 const MAX_JSON: usize = 1 << 20;
+/// Kinds of one rich value.
+const MAX_KINDS: usize = 64;
+/// The longest error; an honest kernel cuts its own.
+const MAX_ERROR: usize = 4 << 20;
 const HEADER: usize = 4;
 
 #[derive(Debug, thiserror::Error)]
@@ -124,6 +128,7 @@ fn parse(kind: u8, body: Bytes) -> Result<FromKernel, FrameError> {
             execution_count: value.execution_count,
             shown: shown(value.data),
         }),
+        0x85 if body.len() > MAX_ERROR => Err(FrameError::TooLong(body.len())),
         0x85 => json::<CodeError>(kind, &body).map(FromKernel::Error),
         0x86 => json::<Done>(kind, &body).map(|done| FromKernel::Done {
             execution_count: done.execution_count,
@@ -136,8 +141,14 @@ fn parse(kind: u8, body: Bytes) -> Result<FromKernel, FrameError> {
 /// Reads text whatever its length, and anything else only while it is small.
 fn shown(parts: BTreeMap<String, &RawValue>) -> Shown {
     let mut shown = Shown::default();
+    let mut room = MAX_JSON;
     for (kind, raw) in parts {
-        let small = raw.get().starts_with('"') || raw.get().len() <= MAX_JSON;
+        let text = raw.get().starts_with('"');
+        let length = raw.get().len();
+        let small = shown.data.len() < MAX_KINDS && (text || length <= room);
+        if !text && small {
+            room -= length;
+        }
         let value = small.then(|| serde_json::from_str(raw.get()).ok()).flatten();
         match value {
             Some(value) => {

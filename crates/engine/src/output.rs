@@ -5,6 +5,10 @@ use sandgate_core::{MimeBundle, human_bytes};
 /// How far past the limit a run may go on printing before it is ended.
 const GIVE_UP_FACTOR: u64 = 10;
 
+/// What one event weighs beyond its content, past the number that any honest run may have.
+const EVENT_WEIGHT: u64 = 128;
+const FREE_EVENTS: u64 = 10_000;
+
 /// Bytes to text across arbitrary cuts; what is not UTF-8 becomes the replacement character.
 #[derive(Debug, Default)]
 pub(crate) struct TextDecoder {
@@ -55,11 +59,20 @@ pub(crate) struct OutputMeter {
     limit: u64,
     seen: u64,
     dropped: u64,
+    events: u64,
 }
 
 impl OutputMeter {
     pub(crate) fn new(limit: u64) -> Self {
-        Self { limit, seen: 0, dropped: 0 }
+        Self { limit, seen: 0, dropped: 0, events: 0 }
+    }
+
+    /// Every event costs the server something, however little it says.
+    pub(crate) fn count_event(&mut self) {
+        self.events += 1;
+        if self.events > FREE_EVENTS {
+            self.seen += EVENT_WEIGHT;
+        }
     }
 
     /// The part of `text` that still fits.
@@ -85,12 +98,6 @@ impl OutputMeter {
         }
         self.dropped += size;
         None
-    }
-
-    /// Counts what is told in any case; false when there was no room for it.
-    pub(crate) fn count(&mut self, bytes: usize) -> bool {
-        self.seen += bytes as u64;
-        self.seen <= self.limit
     }
 
     /// An error's lines, as many as fit.

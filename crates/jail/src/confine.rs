@@ -107,6 +107,8 @@ fn limit_resources(limits: SelfLimits) -> Result<()> {
     sys::set_limit(libc::RLIMIT_FSIZE, limits.file_bytes)?;
     sys::set_limit(libc::RLIMIT_MEMLOCK, 1 << 20)?;
     sys::set_limit(libc::RLIMIT_MSGQUEUE, 0)?;
+    // Counted for everybody up to the host's root, so one sandbox must not have all of them.
+    sys::set_limit(libc::RLIMIT_SIGPENDING, 1024)?;
     sys::set_limit(libc::RLIMIT_NPROC, limits.processes)?;
     if limits.address_space > 0 {
         sys::set_limit(libc::RLIMIT_AS, limits.address_space)?;

@@ -194,6 +194,11 @@ pub fn enter_sandbox_root(root: &SandboxRoot, layers: Layers) -> Result<()> {
         )?;
     }
     proc(&format!("{STAGE}/proc"))?;
+    // Counted for everybody up to the host's root, so one sandbox must not have all of them.
+    for (name, most) in [("max_inotify_instances", "16"), ("max_inotify_watches", "8192")] {
+        let path = format!("{STAGE}/proc/sys/user/{name}");
+        fs::write(&path, most).map_err(|error| StepError::new("limiting watches", error).on(path))?;
+    }
     if layers.proc_masks {
         mask_proc()?;
     }

@@ -6,7 +6,7 @@
 use std::io;
 
 use crate::seccomp_policy::{
-    ALLOWED, ALLOWED_LEGACY, IOCTLS, NEW_NAMESPACES, NOT_THERE, SOCKET_CALLS, SOCKET_FAMILIES,
+    ALLOWED, ALLOWED_LEGACY, IOCTLS, NOT_SUPPORTED, NOT_THERE, REFUSED_CLONES, SOCKET_CALLS, SOCKET_FAMILIES,
 };
 use crate::{Result, StepError, sys};
 
@@ -62,6 +62,9 @@ impl Filters {
         for call in NOT_THERE {
             program.answer(*call, |block| block.push(RET, refuse(libc::ENOSYS)));
         }
+        for call in NOT_SUPPORTED {
+            program.answer(*call, |block| block.push(RET, refuse(libc::EOPNOTSUPP)));
+        }
         for call in SOCKET_CALLS {
             program.answer(*call, |block| {
                 let families = SOCKET_FAMILIES.iter().map(|family| family.unsigned_abs());
@@ -74,10 +77,10 @@ impl Filters {
             block.return_by_argument(1, requests, refuse(libc::EPERM));
         });
         program.answer(libc::SYS_clone, |block| {
-            // A thread or child is fine as long as no flag asks for a namespace.
-            let namespaces = NEW_NAMESPACES.iter().fold(0, |all, flag| all | flag.cast_unsigned());
+            // A thread or child is fine as long as it is its maker's own, in the namespaces there are.
+            let refused = REFUSED_CLONES.iter().fold(0, |all, flag| all | flag.cast_unsigned());
             block.push(LD_W_ABS, low_half_of_argument(0));
-            block.jump(JMP_JSET, namespaces, 0, 1);
+            block.jump(JMP_JSET, refused, 0, 1);
             block.push(RET, refuse(libc::EPERM));
             block.push(RET, ALLOW);
         });

@@ -34,7 +34,7 @@ pub(crate) const ALLOWED: &[Group] = &[
             SYS_openat SYS_openat2 SYS_newfstatat SYS_fstat SYS_statx SYS_statfs SYS_fstatfs SYS_faccessat
             SYS_faccessat2 SYS_readlinkat SYS_getdents64 SYS_getcwd SYS_chdir SYS_fchdir SYS_mkdirat
             SYS_unlinkat SYS_renameat SYS_renameat2 SYS_linkat SYS_symlinkat SYS_fchmod SYS_fchmodat
-            SYS_fchown SYS_fchownat SYS_truncate SYS_ftruncate SYS_fallocate SYS_utimensat SYS_umask
+            SYS_fchown SYS_fchownat SYS_truncate SYS_ftruncate SYS_utimensat SYS_umask
             SYS_getxattr SYS_lgetxattr SYS_fgetxattr SYS_listxattr SYS_llistxattr SYS_flistxattr
             SYS_inotify_init1 SYS_inotify_add_watch SYS_inotify_rm_watch SYS_memfd_create
         },
@@ -121,8 +121,13 @@ pub(crate) const ALLOWED_LEGACY: &[Group] = &[];
 /// Answered with "no such call", so that the C library falls back to an older one that can be looked into.
 pub(crate) const NOT_THERE: &[i64] = calls! { SYS_clone3 };
 
-/// Flags of `clone` that would make namespaces.
-pub(crate) const NEW_NAMESPACES: &[i32] = &[
+/// Answered with "not supported", so that the C library writes instead: reserving a disk takes milliseconds,
+/// filling it takes long enough to be noticed.
+pub(crate) const NOT_SUPPORTED: &[i64] = calls! { SYS_fallocate };
+
+/// Flags of `clone` that would make namespaces, or children of somebody else.
+pub(crate) const REFUSED_CLONES: &[i32] = &[
+    libc::CLONE_PARENT,
     libc::CLONE_NEWUSER,
     libc::CLONE_NEWNS,
     libc::CLONE_NEWPID,

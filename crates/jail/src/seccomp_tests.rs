@@ -62,8 +62,14 @@ fn exactly_the_listed_calls_pass_and_each_group_has_a_reason() {
     let filters = Filters::compile().unwrap();
     let listed: Vec<i64> =
         ALLOWED.iter().chain(ALLOWED_LEGACY).flat_map(|group| group.calls).copied().collect();
-    let looked_into =
-        [libc::SYS_clone, libc::SYS_clone3, libc::SYS_ioctl, libc::SYS_socket, libc::SYS_socketpair];
+    let looked_into = [
+        libc::SYS_clone,
+        libc::SYS_clone3,
+        libc::SYS_fallocate,
+        libc::SYS_ioctl,
+        libc::SYS_socket,
+        libc::SYS_socketpair,
+    ];
     assert!(ALLOWED.iter().chain(ALLOWED_LEGACY).all(|group| !group.why.is_empty()));
     for number in (0..1000).filter(|number| !looked_into.contains(number)) {
         let expected = if listed.contains(&number) { ALLOW } else { refused_with(libc::EPERM) };
@@ -132,11 +138,12 @@ fn clone_makes_threads_but_no_namespaces_and_clone3_is_absent() {
     let filters = Filters::compile().unwrap();
     let thread = (libc::CLONE_VM | libc::CLONE_THREAD | libc::CLONE_SIGHAND) as u64;
     assert_eq!(verdict(&filters, &call(libc::SYS_clone, &[thread])), ALLOW);
-    for flag in crate::seccomp_policy::NEW_NAMESPACES {
+    for flag in crate::seccomp_policy::REFUSED_CLONES {
         let flags = u64::from(flag.cast_unsigned()) | thread;
         assert_eq!(verdict(&filters, &call(libc::SYS_clone, &[flags])), refused_with(libc::EPERM));
     }
     assert_eq!(verdict(&filters, &call(libc::SYS_clone3, &[])), refused_with(libc::ENOSYS));
+    assert_eq!(verdict(&filters, &call(libc::SYS_fallocate, &[])), refused_with(libc::EOPNOTSUPP));
 }
 
 #[test]

@@ -6,10 +6,13 @@ use rustix::fs::{Mode, OFlags, ResolveFlags, openat2};
 use rustix::io::Errno;
 use sandgate_core::{BackendError, Result, SandboxPath};
 
+/// How often a path that changes while it is resolved is tried.
+const MAX_TRIES: usize = 32;
+
 /// Opens `path` as a process with the volume's root as its root would. Links are followed inside it.
 pub(super) fn open_in(root: BorrowedFd<'_>, path: &SandboxPath, flags: OFlags) -> Result<OwnedFd> {
     let resolve = ResolveFlags::IN_ROOT | ResolveFlags::NO_MAGICLINKS | ResolveFlags::NO_XDEV;
-    loop {
+    for _ in 0..MAX_TRIES {
         let flags = flags | OFlags::CLOEXEC | not_waiting(flags);
         match openat2(root, path.as_str(), flags, Mode::empty(), resolve) {
             // The kernel gives up when the tree changes under it; code inside may do that on purpose, but not for ever.
@@ -17,6 +20,7 @@ pub(super) fn open_in(root: BorrowedFd<'_>, path: &SandboxPath, flags: OFlags) -
             other => return other.map_err(|error| file_error(path, error)),
         }
     }
+    Err(refused(path, "it is being changed or held by code inside; try again"))
 }
 
 /// The name may turn out to be a pipe with nobody at its other end. A mere handle opens nothing, and the

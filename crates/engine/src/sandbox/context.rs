@@ -260,10 +260,18 @@ impl EngineSandbox {
         )
     }
 
+    /// Whether there is more than PID 1 and idle interpreters.
+    fn something_runs(&self) -> bool {
+        let idle = 1 + self.lock_contexts().len() as u64;
+        let groups =
+            self.shared.cgroups.as_ref().and_then(|groups| groups.usage(self.volume.id.as_str()).ok());
+        groups.is_none_or(|usage| usage.processes > idle)
+    }
+
     /// Ends what goes on writing past the limit while no execution is there to be ended for it.
     pub(crate) async fn watch_disk_while_idle(&self) {
         let busy = self.lock_contexts().values().any(|context| context.is_busy());
-        if !busy && self.disk_is_over().await {
+        if !busy && self.something_runs() && self.disk_is_over().await {
             tracing::warn!(sandbox = %self.volume.id, "background processes passed the disk limit and were ended");
             let contexts: Vec<_> = self.lock_contexts().values().cloned().collect();
             for context in contexts {

@@ -19,6 +19,11 @@ const NUDGE_INTERVAL: Duration = Duration::from_millis(100);
 /// How often the disk is looked at while code runs.
 const DISK_INTERVAL: Duration = Duration::from_millis(250);
 
+/// Frames handled before everything else gets its turn.
+const FRAMES_A_TURN: usize = 256;
+/// Frames that are still read of a process that has ended.
+const LAST_FRAMES: usize = 100_000;
+
 /// Bytes of an error's name and message.
 const MAX_ERROR_NAME: usize = 256;
 const MAX_ERROR_VALUE: usize = 16 * 1024;
@@ -156,10 +161,7 @@ impl<'a> Run<'a> {
                         return Ok(next);
                     }
                 }
-                Some(stop) = self.stops.recv() => match stop {
-                    Stop::Interrupt => self.stop(Stopped::Asked, false),
-                    Stop::Kill => self.stop(Stopped::Killed, true),
-                },
+                Some(stop) = self.stops.recv() => self.asked_to(stop),
                 () = self.events.closed(), if !self.client_left => {
                     self.client_left = true;
                     self.stop(Stopped::Asked, false);
@@ -173,33 +175,42 @@ impl<'a> Run<'a> {
                 }
                 ready = kernel.stdout.readable(), if turn.watching() => turn.saw(ready),
                 ready = kernel.stderr.readable(), if turn.watching() => turn.saw(ready),
-                () = sleep_until(wake) => {
-                    let now = Instant::now();
-                    if turn.due().is_some_and(|due| due <= now) {
-                        let next = self.rest_of_frames_then_pipes(&mut turn).await?;
-                        if !matches!(next, Next::Go) {
-                            return Ok(next);
-                        }
+                () = sleep_until(wake) => {}
+            }
+            // Not in branches of their own: a flood of frames would keep those from ever having their turn.
+            if let Ok(stop) = self.stops.try_recv() {
+                self.asked_to(stop);
+            }
+            if self.events.is_closed() && !self.client_left {
+                self.client_left = true;
+                self.stop(Stopped::Asked, false);
+            }
+            if wake <= Instant::now() {
+                let now = Instant::now();
+                if turn.due().is_some_and(|due| due <= now) {
+                    let next = self.rest_of_frames_then_pipes(&mut turn).await?;
+                    if !matches!(next, Next::Go) {
+                        return Ok(next);
                     }
-                    if self.kill_at.is_some_and(|at| at <= now) {
-                        self.kill_at = None;
-                        self.kill_kernel().await;
+                }
+                if self.kill_at.is_some_and(|at| at <= now) {
+                    self.kill_at = None;
+                    self.kill_kernel().await;
+                }
+                if self.nudge_at.is_some_and(|at| at <= now) {
+                    self.nudge_at = Some(now + NUDGE_INTERVAL);
+                    self.kernel.process.nudge();
+                }
+                if self.stopped.is_none() && deadline <= now && !around.is_paused() {
+                    self.stop(Stopped::Timeout, false);
+                }
+                if disk_check <= now {
+                    let started = Instant::now();
+                    if self.stopped.is_none() && around.disk_is_over().await {
+                        self.stop(Stopped::Disk, true);
                     }
-                    if self.nudge_at.is_some_and(|at| at <= now) {
-                        self.nudge_at = Some(now + NUDGE_INTERVAL);
-                        self.kernel.process.nudge();
-                    }
-                    if self.stopped.is_none() && deadline <= now && !around.is_paused() {
-                        self.stop(Stopped::Timeout, false);
-                    }
-                    if disk_check <= now {
-                        let started = Instant::now();
-                        if self.stopped.is_none() && around.disk_is_over().await {
-                            self.stop(Stopped::Disk, true);
-                        }
-                        // A large tree takes long to walk: look at it more rarely.
-                        disk_check = Instant::now() + DISK_INTERVAL.max(started.elapsed() * 20);
-                    }
+                    // A large tree takes long to walk: look at it more rarely.
+                    disk_check = Instant::now() + DISK_INTERVAL.max(started.elapsed() * 20);
                 }
             }
             if self.meter.hopeless() && self.stopped.is_none() {
@@ -210,7 +221,9 @@ impl<'a> Run<'a> {
 
     /// Frames that were sent before the process ended; the last of them may even be "done".
     async fn rest_of_frames(&mut self) -> Result<Next> {
-        while let Some(frame) = self.kernel.control.frame_at_hand()? {
+        // A process that it left behind may go on sending; what honest code sent last is within this.
+        for _ in 0..LAST_FRAMES {
+            let Some(frame) = self.kernel.control.frame_at_hand()? else { break };
             let next = self.handle(frame).await?;
             if !matches!(next, Next::Go) {
                 return Ok(Next::Died);
@@ -221,7 +234,8 @@ impl<'a> Run<'a> {
 
     /// Frames on the way were sent before what now lies in the pipes was written.
     async fn rest_of_frames_then_pipes(&mut self, turn: &mut PipeTurn) -> Result<Next> {
-        while let Some(frame) = self.kernel.control.frame_at_hand()? {
+        for _ in 0..FRAMES_A_TURN {
+            let Some(frame) = self.kernel.control.frame_at_hand()? else { break };
             let next = self.handle(frame).await?;
             if !matches!(next, Next::Go) {
                 return Ok(next);
@@ -244,6 +258,7 @@ impl<'a> Run<'a> {
     }
 
     async fn handle(&mut self, frame: FromKernel) -> Result<Next> {
+        self.meter.count_event();
         match frame {
             FromKernel::Stdout(bytes) => self.text_out(&bytes).await,
             FromKernel::Stderr(bytes) => self.text_err(&bytes).await,
@@ -262,10 +277,8 @@ impl<'a> Run<'a> {
                 error.name.truncate(error.name.floor_char_boundary(MAX_ERROR_NAME));
                 error.value.truncate(error.value.floor_char_boundary(MAX_ERROR_VALUE));
                 error.traceback = self.meter.keep_lines(error.traceback);
-                // One error ends an honest run; a kernel that sends more has to keep within the limit.
-                let room = self.meter.count(error.name.len() + error.value.len());
-                if room || !std::mem::replace(&mut self.error_told, true) {
-                    self.error_told = true;
+                // One error ends an honest run.
+                if !std::mem::replace(&mut self.error_told, true) {
                     self.emit(Event::Error(error)).await;
                 }
             }
@@ -305,6 +318,13 @@ impl<'a> Run<'a> {
         if !matches!(timeout_at(patience, self.events.send(event)).await, Ok(Ok(()))) {
             self.client_left = true;
             self.stop(Stopped::Asked, false);
+        }
+    }
+
+    fn asked_to(&mut self, stop: Stop) {
+        match stop {
+            Stop::Interrupt => self.stop(Stopped::Asked, false),
+            Stop::Kill => self.stop(Stopped::Killed, true),
         }
     }
 

@@ -19,6 +19,7 @@ pub struct V1 {
     freezer: PathBuf,
 }
 
+const NETWORK_BUFFERS: u64 = 32 << 20;
 const CPU_PERIOD_MICROS: u64 = 100_000;
 
 impl V1 {
@@ -59,6 +60,11 @@ impl V1 {
         if with_swap.exists() {
             write_confirmed(&with_swap, &bytes)?;
         }
+        // Version 1 counts network buffers apart; uncounted, they would come out of what the whole host has.
+        let buffers = memory.join("memory.kmem.tcp.limit_in_bytes");
+        if buffers.exists() {
+            write_confirmed(&buffers, &NETWORK_BUFFERS.min(whole_pages(limits.memory_bytes)).to_string())?;
+        }
         write_confirmed(&self.pids.join(sandbox).join("pids.max"), &limits.processes.to_string())?;
         let quota = CPU_PERIOD_MICROS * u64::from(limits.cpu_millis) / 1000;
         write_confirmed(&self.cpu.join(sandbox).join("cpu.cfs_quota_us"), &quota.to_string())
@@ -80,7 +86,7 @@ impl V1 {
         }
         for (controller, group) in [("pids", &leaf), ("memory", &self.memory.join(sandbox))] {
             let confirmed = place(&pid.to_string(), controller)
-                .is_some_and(|path| group.ends_with(path.trim_start_matches("../")));
+                .is_some_and(|path| !path.is_empty() && group.ends_with(path.trim_start_matches("../")));
             if !confirmed {
                 return Err(CgroupError::NotAttached { pid, path: group.clone() });
             }

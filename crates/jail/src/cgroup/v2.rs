@@ -75,8 +75,8 @@ impl V2 {
     pub(super) fn attach(&self, sandbox: &str, context: &str, pid: i32) -> Result<()> {
         let leaf = self.base.join(sandbox).join(context);
         write(&leaf.join("cgroup.procs"), &pid.to_string())?;
-        let confirmed =
-            place(&pid.to_string(), "").is_some_and(|path| leaf.ends_with(path.trim_start_matches("../")));
+        let confirmed = place(&pid.to_string(), "")
+            .is_some_and(|path| !path.is_empty() && leaf.ends_with(path.trim_start_matches("../")));
         if confirmed { Ok(()) } else { Err(CgroupError::NotAttached { pid, path: leaf }) }
     }
 
