@@ -263,9 +263,9 @@ impl EngineSandbox {
     /// Whether there is more than PID 1 and idle interpreters.
     fn something_runs(&self) -> bool {
         let idle = 1 + self.lock_contexts().len() as u64;
-        let groups =
-            self.shared.cgroups.as_ref().and_then(|groups| groups.usage(self.volume.id.as_str()).ok());
-        groups.is_none_or(|usage| usage.processes > idle)
+        let count =
+            self.shared.cgroups.as_ref().and_then(|groups| groups.count(self.volume.id.as_str()).ok());
+        count.is_none_or(|count| count > idle)
     }
 
     /// Ends what goes on writing past the limit while no execution is there to be ended for it.

@@ -122,6 +122,11 @@ impl Cgroups {
         on!(self, groups => groups.processes(sandbox, context))
     }
 
+    /// How many processes and threads the sandbox has, PID 1 included.
+    pub fn count(&self, sandbox: &str) -> Result<u64> {
+        on!(self, groups => groups.count(sandbox))
+    }
+
     /// Processes of all contexts.
     pub fn all_processes(&self, sandbox: &str) -> Result<Vec<i32>> {
         on!(self, groups => groups.all_processes(sandbox))

@@ -121,6 +121,10 @@ impl V1 {
         processes(&self.pids.join(sandbox).join(context))
     }
 
+    pub(super) fn count(&self, sandbox: &str) -> Result<u64> {
+        number(&self.pids.join(sandbox).join("pids.current"))
+    }
+
     pub(super) fn all_processes(&self, sandbox: &str) -> Result<Vec<i32>> {
         let mut all = Vec::new();
         for context in subfolders(&self.pids.join(sandbox)) {
@@ -158,7 +162,7 @@ impl V1 {
             memory_bytes: number(&memory.join("memory.usage_in_bytes"))?,
             memory_peak_bytes: number(&memory.join("memory.max_usage_in_bytes"))?,
             cpu_micros,
-            processes: number(&self.pids.join(sandbox).join("pids.current"))?,
+            processes: self.count(sandbox)?,
         })
     }
 

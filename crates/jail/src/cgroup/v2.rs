@@ -92,6 +92,10 @@ impl V2 {
         processes(&self.base.join(sandbox).join(context))
     }
 
+    pub(super) fn count(&self, sandbox: &str) -> Result<u64> {
+        number(&self.base.join(sandbox).join("pids.current"))
+    }
+
     pub(super) fn all_processes(&self, sandbox: &str) -> Result<Vec<i32>> {
         let mut all = Vec::new();
         for context in subfolders(&self.base.join(sandbox)) {
@@ -115,7 +119,7 @@ impl V2 {
             // Absent before Linux 5.19.
             memory_peak_bytes: number(&group.join("memory.peak")).unwrap_or(0),
             cpu_micros: counter(&group.join("cpu.stat"), "usage_usec")?,
-            processes: number(&group.join("pids.current"))?,
+            processes: self.count(sandbox)?,
         })
     }
 
