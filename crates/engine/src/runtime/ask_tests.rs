@@ -52,7 +52,7 @@ fn what_a_sandbox_cannot_show_is_passed_over() {
 fn optimised_means_profiled_or_the_distributions() {
     assert!(answer(|_| {}).is_optimised());
     assert!(!answer(|a| a.debug = true).is_optimised());
-    let pyenv = |a: &mut Answer| a.base_prefix = PathBuf::from("/root/.pyenv/versions/3.12.4");
+    let pyenv = |a: &mut Answer| a.base_prefix = PathBuf::from("/srv/pyenv/versions/3.12.4");
     assert!(!answer(pyenv).is_optimised());
     let official = |a: &mut Answer| {
         a.base_prefix = PathBuf::from("/usr/local");

@@ -47,7 +47,7 @@ fn scripts_start_the_python_of_the_inside() {
 #[test]
 fn links_and_configuration_name_the_base() {
     let (_dir, venv) = venv();
-    symlink("/root/.pyenv/shims/python3", venv.join("bin/python3")).expect("link");
+    symlink("/srv/pyenv/shims/python3", venv.join("bin/python3")).expect("link");
     link_interpreter(&venv, &candidate()).expect("links");
     let target = |name: &str| fs::read_link(venv.join("bin").join(name)).expect("link");
     assert_eq!(target("python3"), Path::new("/usr/bin/python3.11"));
