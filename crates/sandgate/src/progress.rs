@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sandgate_engine::runtime::Progress;
 
 /// A command that starts faster than this says nothing of it.
-const PATIENCE: Duration = Duration::from_secs(1);
+const PATIENCE: Duration = Duration::from_secs(3);
 /// Plain lines for the steps of a stage come at most this often.
 const LINE_EVERY: Duration = Duration::from_secs(5);
 

@@ -62,7 +62,8 @@ impl BenchEngine {
         while self.engine.pool_ready() < self.pool {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
-        tokio::time::sleep(Duration::from_millis(30)).await;
+        // Namespaces are made ahead too, a little later, and nobody can ask how many there are.
+        tokio::time::sleep(Duration::from_millis(80)).await;
     }
 
     pub(super) async fn end(&self) {
