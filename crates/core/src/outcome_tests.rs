@@ -1,3 +1,5 @@
+//! Events put together give the whole result, in order.
+
 use super::*;
 
 fn out(text: &str) -> Event {

@@ -1,3 +1,5 @@
+//! Which host names count as local.
+
 use super::is_local;
 
 #[test]

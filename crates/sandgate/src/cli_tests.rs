@@ -1,3 +1,5 @@
+//! The command line is read as its help says.
+
 use clap::CommandFactory;
 
 use super::*;

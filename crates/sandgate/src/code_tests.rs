@@ -1,3 +1,5 @@
+//! Where code comes from, and what is said when it is not text.
+
 use super::*;
 
 fn from_file(content: &[u8], limit: u64) -> Result<String, String> {

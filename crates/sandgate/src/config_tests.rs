@@ -1,3 +1,5 @@
+//! The configuration is strict and names what is wrong.
+
 use super::*;
 
 fn read(yaml: &str) -> Result<ConfigFile, String> {

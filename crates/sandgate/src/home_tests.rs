@@ -1,3 +1,5 @@
+//! Where the data folder is.
+
 use std::os::unix::fs::PermissionsExt;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Which files are put in, under which names.
+
 use super::*;
 
 fn parsed(folder: &Path, argument: &str) -> Result<(PathBuf, String)> {

@@ -1,3 +1,5 @@
+//! What is kept of a run, and where.
+
 use serde_json::json;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! What is printed, and where it goes.
+
 use std::sync::{Arc, Mutex};
 
 use super::*;

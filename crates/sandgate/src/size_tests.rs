@@ -1,3 +1,5 @@
+//! Sizes as people write them.
+
 use super::*;
 
 #[test]

@@ -1,3 +1,5 @@
+//! What hostile output may do to a terminal: nothing.
+
 use super::*;
 
 fn harmless(text: &str) -> String {

@@ -1,3 +1,5 @@
+//! Which requests are taken, and what is said of the others.
+
 use super::*;
 
 fn refusal(body: &[u8]) -> String {

@@ -1,3 +1,5 @@
+//! How the doctor's findings are shown.
+
 use super::*;
 
 fn checks() -> Vec<Check> {

@@ -1,3 +1,5 @@
+//! When a piece of Python is whole.
+
 use super::is_complete;
 
 #[test]

@@ -1,3 +1,5 @@
+//! What the prompt does with what is typed.
+
 use super::*;
 
 #[test]
