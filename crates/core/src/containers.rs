@@ -5,12 +5,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
+use serde_json::Value;
 use tokio::sync::{Mutex as AsyncMutex, OwnedSemaphorePermit, Semaphore};
 
 use crate::registry::now_seconds;
 use crate::{
-    Backend, BackendError, ContainerId, ContainerRecord, ExecuteRequest, Execution, Files, Registry, Result,
-    Sandbox, SandboxSpec,
+    Backend, BackendError, ContainerId, ContainerRecord, ExecuteRequest, Execution, Files, Owner, Registry,
+    RegistryError, Result, Sandbox, SandboxSpec,
 };
 
 #[derive(Clone, Debug)]
@@ -19,19 +20,37 @@ pub struct ContainersConfig {
     pub idle: Duration,
     /// Live sandboxes at once.
     pub max_live: usize,
+    /// How long the files of a container that nobody uses are kept.
+    pub keep: Duration,
 }
 
 impl Default for ContainersConfig {
     fn default() -> Self {
-        Self { idle: Duration::from_secs(20 * 60), max_live: 1000 }
+        Self {
+            idle: Duration::from_secs(20 * 60),
+            max_live: 1000,
+            keep: Duration::from_secs(30 * 24 * 60 * 60),
+        }
     }
+}
+
+/// What a container is made from.
+#[derive(Clone, Debug, Default)]
+pub struct NewContainer {
+    pub owner: Owner,
+    pub name: Option<String>,
+    pub spec: SandboxSpec,
+    /// None: the server's own.
+    pub idle: Option<Duration>,
+    pub memory_limit: Option<String>,
+    pub network_policy: Option<Value>,
 }
 
 /// All containers of this server.
 #[derive(Debug)]
 pub struct Containers {
     backend: Arc<dyn Backend>,
-    registry: Registry,
+    registry: Arc<dyn Registry>,
     config: ContainersConfig,
     places: Places,
     all: Mutex<HashMap<ContainerId, Arc<Container>>>,
@@ -45,7 +64,16 @@ pub struct Container {
     places: Places,
     /// Held while the sandbox is started or ended, so that two callers never start it twice.
     life: AsyncMutex<Life>,
-    last_used: Mutex<Instant>,
+    used: Mutex<Used>,
+}
+
+/// When a container was last used, by the clock that never jumps and by the one that is recorded.
+#[derive(Clone, Copy, Debug)]
+struct Used {
+    at: Instant,
+    seconds: u64,
+    /// What the registry has.
+    recorded: u64,
 }
 
 /// Room for live sandboxes; each takes a place while it lives.
@@ -97,35 +125,47 @@ pub struct ContainerInfo {
     pub name: Option<String>,
     pub state: ContainerState,
     pub created_at: u64,
+    pub last_active_at: u64,
     pub idle_seconds: u64,
+    pub memory_limit: Option<String>,
+    pub network_policy: Option<Value>,
 }
 
 impl Containers {
     /// Picks up the containers earlier servers left; they are asleep until used.
-    pub fn open(backend: Arc<dyn Backend>, registry: Registry, config: ContainersConfig) -> Result<Self> {
+    pub async fn open(
+        backend: Arc<dyn Backend>,
+        registry: Arc<dyn Registry>,
+        config: ContainersConfig,
+    ) -> Result<Self> {
         let places = Places { free: Arc::new(Semaphore::new(config.max_live)), all: config.max_live };
         let mut all = HashMap::new();
-        for record in registry.load().map_err(registry_failed)? {
+        for record in registry.load().await.map_err(registry_failed)? {
             let container = Container::new(record, Arc::clone(&backend), places.clone(), Life::Asleep);
             all.insert(container.record.id.clone(), Arc::new(container));
         }
         Ok(Self { backend, registry, config, places, all: Mutex::new(all) })
     }
 
-    pub async fn create(&self, name: Option<String>, spec: SandboxSpec) -> Result<Arc<Container>> {
+    pub async fn create(&self, new: NewContainer) -> Result<Arc<Container>> {
         let place = self.places.take()?;
-        let sandbox = self.backend.create(spec.clone()).await?;
+        let sandbox = self.backend.create(new.spec.clone()).await?;
+        let now = now_seconds();
         let record = ContainerRecord {
             id: ContainerId::random(),
+            owner: new.owner,
             backend: self.backend.name().to_owned(),
             sandbox: sandbox.id().clone(),
-            name,
-            created_at: now_seconds(),
-            idle_seconds: self.config.idle.as_secs(),
-            spec,
+            name: new.name,
+            created_at: now,
+            last_active_at: now,
+            idle_seconds: new.idle.unwrap_or(self.config.idle).as_secs(),
+            spec: new.spec,
+            memory_limit: new.memory_limit,
+            network_policy: new.network_policy,
         };
         // Recorded before it is handed out: what a client has heard of must survive a crash.
-        if let Err(error) = self.registry.save(&record) {
+        if let Err(error) = self.registry.save(&record).await {
             self.backend.delete(&record.sandbox).await?;
             return Err(registry_failed(error));
         }
@@ -142,12 +182,16 @@ impl Containers {
         self.backend.is_healthy()
     }
 
-    pub fn get(&self, id: &ContainerId) -> Result<Arc<Container>> {
-        self.lock().get(id).cloned().ok_or_else(|| BackendError::NoSuchContainer(id.clone()))
+    /// Another owner's container is as good as none.
+    pub fn get(&self, owner: &Owner, id: &ContainerId) -> Result<Arc<Container>> {
+        let found = self.lock().get(id).filter(|container| container.record.owner == *owner).cloned();
+        found.ok_or_else(|| BackendError::NoSuchContainer(id.clone()))
     }
 
-    pub async fn list(&self) -> Vec<ContainerInfo> {
-        let all: Vec<_> = self.lock().values().cloned().collect();
+    /// Oldest first.
+    pub async fn list(&self, owner: &Owner) -> Vec<ContainerInfo> {
+        let all: Vec<_> =
+            self.lock().values().filter(|container| container.record.owner == *owner).cloned().collect();
         let mut infos = Vec::with_capacity(all.len());
         for container in all {
             infos.extend(container.info().await);
@@ -157,8 +201,12 @@ impl Containers {
     }
 
     /// Ends it and removes its files.
-    pub async fn delete(&self, id: &ContainerId) -> Result<()> {
-        let container = self.get(id)?;
+    pub async fn delete(&self, owner: &Owner, id: &ContainerId) -> Result<()> {
+        let container = self.get(owner, id)?;
+        self.remove(&container).await
+    }
+
+    async fn remove(&self, container: &Container) -> Result<()> {
         let mut life = container.life.lock().await;
         // From here on it cannot be used; if its files cannot be removed, it is asleep and can be deleted again.
         *life = Life::Asleep;
@@ -168,19 +216,33 @@ impl Containers {
             Err(error) => return Err(error),
         }
         *life = Life::Deleted;
-        self.registry.remove(id).map_err(registry_failed)?;
-        self.lock().remove(id);
+        self.registry.remove(container.id()).await.map_err(registry_failed)?;
+        self.lock().remove(container.id());
         Ok(())
     }
 
-    /// Puts to sleep what has idled past its time; call now and then.
+    /// Puts to sleep what has idled past its time, forgets what nobody has used for very long, and
+    /// records when the others were last used; call now and then.
     pub async fn expire_idle(&self) {
         let all: Vec<_> = self.lock().values().cloned().collect();
         for container in all {
-            if container.idle_for() > Duration::from_secs(container.record.idle_seconds)
+            let id = container.id();
+            if now_seconds().saturating_sub(container.used().seconds) > self.config.keep.as_secs() {
+                tracing::info!(container = %id, "removing a container that was not used for very long");
+                if let Err(error) = self.remove(&container).await {
+                    tracing::warn!(container = %id, %error, "an old container could not be removed");
+                }
+                continue;
+            }
+            if container.is_expired()
                 && let Err(error) = container.sleep().await
             {
-                tracing::warn!(container = %container.record.id, %error, "an idle container could not be put to sleep");
+                tracing::warn!(container = %id, %error, "an idle container could not be put to sleep");
+            }
+            if let Some(record) = container.unrecorded()
+                && let Err(error) = self.registry.save(&record).await
+            {
+                tracing::warn!(container = %id, %error, "the last use of a container could not be recorded");
             }
         }
     }
@@ -192,12 +254,32 @@ impl Containers {
 
 impl Container {
     fn new(record: ContainerRecord, backend: Arc<dyn Backend>, places: Places, life: Life) -> Self {
-        Self { record, backend, places, life: AsyncMutex::new(life), last_used: Mutex::new(Instant::now()) }
+        let seconds = record.last_active_at;
+        let used = Mutex::new(Used { at: Instant::now(), seconds, recorded: seconds });
+        Self { record, backend, places, life: AsyncMutex::new(life), used }
     }
 
     #[must_use]
     pub fn id(&self) -> &ContainerId {
         &self.record.id
+    }
+
+    #[must_use]
+    pub fn owner(&self) -> &Owner {
+        &self.record.owner
+    }
+
+    #[must_use]
+    pub fn spec(&self) -> &SandboxSpec {
+        &self.record.spec
+    }
+
+    /// It idled for longer than it may. Using it wakes it with its files all the same.
+    #[must_use]
+    pub fn is_expired(&self) -> bool {
+        let idle = Duration::from_secs(self.record.idle_seconds);
+        let used = self.used();
+        used.at.elapsed() > idle || now_seconds().saturating_sub(used.seconds) > idle.as_secs()
     }
 
     /// None once it is deleted.
@@ -213,7 +295,10 @@ impl Container {
             name: self.record.name.clone(),
             state,
             created_at: self.record.created_at,
+            last_active_at: self.used().seconds,
             idle_seconds: self.record.idle_seconds,
+            memory_limit: self.record.memory_limit.clone(),
+            network_policy: self.record.network_policy.clone(),
         })
     }
 
@@ -307,14 +392,30 @@ impl Container {
     }
 
     pub fn keep_alive(&self) {
-        *self.last_used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        let mut used = self.lock_used();
+        used.at = Instant::now();
+        used.seconds = now_seconds();
     }
 
-    fn idle_for(&self) -> Duration {
-        self.last_used.lock().unwrap_or_else(PoisonError::into_inner).elapsed()
+    fn used(&self) -> Used {
+        *self.lock_used()
+    }
+
+    /// The record to save, if its last use is not in the registry yet.
+    fn unrecorded(&self) -> Option<ContainerRecord> {
+        let mut used = self.lock_used();
+        if used.recorded == used.seconds {
+            return None;
+        }
+        used.recorded = used.seconds;
+        Some(ContainerRecord { last_active_at: used.seconds, ..self.record.clone() })
+    }
+
+    fn lock_used(&self) -> std::sync::MutexGuard<'_, Used> {
+        self.used.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn registry_failed(error: std::io::Error) -> BackendError {
+fn registry_failed(error: RegistryError) -> BackendError {
     BackendError::Engine(format!("the container registry could not be read or written: {error}"))
 }

@@ -4,15 +4,36 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::registry::now_seconds;
+
 /// Lower-case hex of `bytes` random bytes from the operating system.
 #[must_use]
 pub fn random_hex(bytes: usize) -> String {
     let mut raw = vec![0u8; bytes];
+    fill_random(&mut raw);
+    raw.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// `length` random letters and digits, none likelier than another.
+#[must_use]
+pub fn random_alphanumeric(length: usize) -> String {
+    const LETTERS: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+    let mut text = String::with_capacity(length);
+    let mut raw = [0u8; 64];
+    while text.len() < length {
+        fill_random(&mut raw);
+        // 248 is four times 62: what lies above would favour the first letters.
+        let fair = raw.iter().filter(|byte| **byte < 248).map(|byte| char::from(LETTERS[usize::from(byte % 62)]));
+        text.extend(fair.take(length - text.len()));
+    }
+    text
+}
+
+fn fill_random(raw: &mut [u8]) {
     // The kernel's generator does not fail once the system has booted; if it ever did, an id that
     // can be guessed would be worse than stopping here.
     #[expect(clippy::expect_used, reason = "no safe way on without random ids")]
-    getrandom::fill(&mut raw).expect("the operating system gives random bytes");
-    raw.iter().map(|byte| format!("{byte:02x}")).collect()
+    getrandom::fill(raw).expect("the operating system gives random bytes");
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -79,7 +100,8 @@ id! {
 impl ContainerId {
     #[must_use]
     pub fn random() -> Self {
-        Self(format!("cntr_{}", random_hex(24)))
+        // The time comes first, as in OpenAI's own ids: 48 hex digits, 64 characters at most.
+        Self(format!("cntr_{:08x}{}", now_seconds() & 0xffff_ffff, random_hex(20)))
     }
 }
 

@@ -11,17 +11,23 @@ mod files;
 mod id;
 mod limits;
 mod outcome;
+mod owner;
 mod registry;
+#[cfg(feature = "testing")]
+pub mod testing;
 
 pub use backend::{
     Backend, ContextInfo, ContextSpec, ExecuteRequest, Execution, ExecutionHandle, Sandbox, SandboxSpec,
     Stop, Usage,
 };
-pub use containers::{Container, ContainerInfo, ContainerState, Containers, ContainersConfig};
+pub use containers::{
+    Container, ContainerInfo, ContainerState, Containers, ContainersConfig, NewContainer,
+};
 pub use error::{BackendError, Result};
 pub use event::{CodeError, Ending, Event, FileChange, FileChangeKind, LimitKind, MimeBundle, Note};
 pub use files::{ByteRange, FileContent, FileKind, FileStat, Files, SandboxPath};
-pub use id::{ContainerId, ContextId, InvalidId, SandboxId, random_hex};
+pub use id::{ContainerId, ContextId, InvalidId, SandboxId, random_alphanumeric, random_hex};
 pub use limits::{Limits, human_bytes};
 pub use outcome::{NoteText, Outcome, OutcomeBuilder, RichResult};
-pub use registry::{ContainerRecord, Registry};
+pub use owner::Owner;
+pub use registry::{ContainerRecord, MemoryRegistry, Registry, RegistryError, now_seconds};

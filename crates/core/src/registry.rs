@@ -1,78 +1,79 @@
-//! Which containers there are, one small JSON file each, so that they survive any end of the server.
+//! Which containers there are, kept somewhere that survives any end of the server.
 
-use std::io::{ErrorKind, Write};
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
-use std::{fs, io};
 
+use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use crate::{ContainerId, SandboxId, SandboxSpec};
+use crate::{ContainerId, Owner, SandboxId, SandboxSpec};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ContainerRecord {
     pub id: ContainerId,
+    pub owner: Owner,
     pub backend: String,
     pub sandbox: SandboxId,
     pub name: Option<String>,
     /// Seconds since 1970.
     pub created_at: u64,
+    /// Seconds since 1970 of its last use.
+    pub last_active_at: u64,
     /// Idle seconds after which its processes are given back.
     pub idle_seconds: u64,
     pub spec: SandboxSpec,
+    /// As its maker wrote it (`1g`), to be said back.
+    #[serde(default)]
+    pub memory_limit: Option<String>,
+    /// As its maker wrote it, without secrets, to be said back.
+    #[serde(default)]
+    pub network_policy: Option<Value>,
 }
 
-/// A folder of records. Each write is a new file renamed into place, so a crash leaves the old or the new.
-#[derive(Debug)]
-pub struct Registry {
-    folder: PathBuf,
+/// Why a registry could not be read or written; only ever shown.
+pub type RegistryError = Box<dyn std::error::Error + Send + Sync>;
+
+/// Where records live. What was saved is there after a crash.
+#[async_trait]
+pub trait Registry: Send + Sync + std::fmt::Debug {
+    async fn load(&self) -> Result<Vec<ContainerRecord>, RegistryError>;
+    /// Adds the record or replaces the one with its id.
+    async fn save(&self, record: &ContainerRecord) -> Result<(), RegistryError>;
+    /// No error when there is none.
+    async fn remove(&self, id: &ContainerId) -> Result<(), RegistryError>;
 }
 
-impl Registry {
-    pub fn open(folder: PathBuf) -> io::Result<Self> {
-        fs::create_dir_all(&folder)?;
-        Ok(Self { folder })
-    }
+/// Records for as long as the process lives: for tests, and for programs that keep nothing.
+#[derive(Debug, Default)]
+pub struct MemoryRegistry(Mutex<BTreeMap<ContainerId, ContainerRecord>>);
 
-    /// All records; a file that cannot be read as one is named in a warning and left alone.
-    pub fn load(&self) -> io::Result<Vec<ContainerRecord>> {
-        let mut records = Vec::new();
-        for entry in fs::read_dir(&self.folder)? {
-            let path = entry?.path();
-            if path.extension().is_none_or(|ending| ending != "json") {
-                continue;
-            }
-            match serde_json::from_slice(&fs::read(&path)?) {
-                Ok(record) => records.push(record),
-                Err(error) => {
-                    tracing::warn!(path = %path.display(), %error, "skipping a container record that cannot be read")
-                }
-            }
-        }
-        Ok(records)
-    }
-
-    pub fn save(&self, record: &ContainerRecord) -> io::Result<()> {
-        let target = self.path(&record.id);
-        let draft = target.with_extension("draft");
-        let mut file = fs::File::create(&draft)?;
-        serde_json::to_writer(&mut file, record)?;
-        file.flush()?;
-        fs::rename(&draft, &target)
-    }
-
-    pub fn remove(&self, id: &ContainerId) -> io::Result<()> {
-        match fs::remove_file(self.path(id)) {
-            Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
-            _ => Ok(()),
-        }
-    }
-
-    fn path(&self, id: &ContainerId) -> PathBuf {
-        self.folder.join(format!("{id}.json"))
+impl MemoryRegistry {
+    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<ContainerId, ContainerRecord>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-pub(crate) fn now_seconds() -> u64 {
+#[async_trait]
+impl Registry for MemoryRegistry {
+    async fn load(&self) -> Result<Vec<ContainerRecord>, RegistryError> {
+        Ok(self.lock().values().cloned().collect())
+    }
+
+    async fn save(&self, record: &ContainerRecord) -> Result<(), RegistryError> {
+        self.lock().insert(record.id.clone(), record.clone());
+        Ok(())
+    }
+
+    async fn remove(&self, id: &ContainerId) -> Result<(), RegistryError> {
+        self.lock().remove(id);
+        Ok(())
+    }
+}
+
+/// Seconds since 1970.
+#[must_use]
+pub fn now_seconds() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }

@@ -3,8 +3,12 @@
 
 #![forbid(unsafe_code)]
 
+mod cross_site;
 pub mod execute;
 mod local;
+pub mod openai;
+mod owner;
 mod server;
+mod unheard;
 
 pub use server::serve;

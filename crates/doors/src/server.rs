@@ -9,6 +9,7 @@ use axum::serve::ListenerExt;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
+use crate::cross_site::only_same_site;
 use crate::local::only_local_names;
 
 /// Answers until `stop` is cancelled and the requests under way have ended.
@@ -18,6 +19,6 @@ pub async fn serve(listener: TcpListener, doors: Router, stop: CancellationToken
             tracing::debug!(%error, "TCP_NODELAY could not be set");
         }
     });
-    let app = doors.layer(from_fn(only_local_names));
+    let app = doors.layer(from_fn(only_same_site)).layer(from_fn(only_local_names));
     axum::serve(listener, app).with_graceful_shutdown(stop.cancelled_owned()).await
 }

@@ -6,12 +6,17 @@ use std::time::Duration;
 
 use anyhow::Result;
 use sandgate_core::{ContainersConfig, Limits};
+use sandgate_doors::openai::DoorLimits;
+use sandgate_gate::GateConfig;
 use serde::Deserialize;
 
 use crate::bad_input::BadInput;
 use crate::cli::ServeArgs;
+use crate::upstream::UpstreamFile;
 
 const LISTEN: &str = "127.0.0.1:4000";
+/// In seconds.
+const DAY: u64 = 24 * 60 * 60;
 
 /// The file as written.
 #[derive(Debug, Deserialize)]
@@ -21,14 +26,59 @@ struct ConfigFile {
     idle_seconds: u64,
     max_live: usize,
     pool: usize,
+    /// Days that the files of a container nobody uses are kept.
+    keep_days: u64,
     limits: Limits,
+    upstream: Option<UpstreamFile>,
+    gate: GateFile,
+}
+
+/// `gate:` as written.
+#[derive(Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct GateFile {
+    rounds: u32,
+    execution_seconds: Option<u64>,
+    total_seconds: u64,
+    model_output_bytes: usize,
+    executions_per_owner: usize,
+    max_memory_bytes: u64,
+    max_upload_bytes: u64,
+    max_body_bytes: usize,
+    strict_containers: bool,
+}
+
+impl Default for GateFile {
+    fn default() -> Self {
+        let usual = GateConfig::default();
+        let limits = DoorLimits::default();
+        Self {
+            rounds: usual.rounds,
+            execution_seconds: None,
+            total_seconds: usual.total.as_secs(),
+            model_output_bytes: usual.model_output_bytes,
+            executions_per_owner: usual.executions_per_owner,
+            max_memory_bytes: usual.max_memory,
+            max_upload_bytes: limits.max_upload,
+            max_body_bytes: limits.max_body,
+            strict_containers: usual.strict,
+        }
+    }
 }
 
 impl Default for ConfigFile {
     fn default() -> Self {
-        let ContainersConfig { idle, max_live } = ContainersConfig::default();
-        let idle_seconds = idle.as_secs();
-        Self { listen: LISTEN.to_owned(), idle_seconds, max_live, pool: 4, limits: Limits::default() }
+        let ContainersConfig { idle, max_live, keep } = ContainersConfig::default();
+        Self {
+            listen: LISTEN.to_owned(),
+            idle_seconds: idle.as_secs(),
+            max_live,
+            pool: 4,
+            keep_days: keep.as_secs() / DAY,
+            limits: Limits::default(),
+            upstream: None,
+            gate: GateFile::default(),
+        }
     }
 }
 
@@ -39,6 +89,9 @@ pub(crate) struct Settings {
     pub(crate) containers: ContainersConfig,
     pub(crate) pool: usize,
     pub(crate) limits: Limits,
+    pub(crate) upstream: Option<UpstreamFile>,
+    pub(crate) gate: GateConfig,
+    pub(crate) door: DoorLimits,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -79,16 +132,40 @@ fn settings(args: &ServeArgs) -> Result<Settings, ConfigError> {
         ("limits.memory_bytes", file.limits.memory_bytes),
         ("limits.processes", file.limits.processes.into()),
         ("limits.cpu_millis", file.limits.cpu_millis.into()),
+        ("keep_days", file.keep_days),
+        ("gate.rounds", file.gate.rounds.into()),
+        ("gate.total_seconds", file.gate.total_seconds),
+        ("gate.execution_seconds", file.gate.execution_seconds.unwrap_or(1)),
+        ("gate.model_output_bytes", file.gate.model_output_bytes as u64),
+        ("gate.executions_per_owner", file.gate.executions_per_owner as u64),
     ];
     if let Some((name, _)) = least.into_iter().find(|(_, value)| *value == 0) {
         return Err(ConfigError::Zero(name));
     }
     let idle = Duration::from_secs(file.idle_seconds);
+    let keep = Duration::from_secs(file.keep_days.saturating_mul(DAY));
+    let gate = GateConfig {
+        rounds: file.gate.rounds,
+        execution: file.gate.execution_seconds.map_or(file.limits.wall, Duration::from_secs),
+        total: Duration::from_secs(file.gate.total_seconds),
+        model_output_bytes: file.gate.model_output_bytes,
+        executions_per_owner: file.gate.executions_per_owner,
+        max_memory: file.gate.max_memory_bytes,
+        strict: file.gate.strict_containers,
+    };
+    let door = DoorLimits {
+        max_memory: file.gate.max_memory_bytes,
+        max_upload: file.gate.max_upload_bytes,
+        max_body: file.gate.max_body_bytes,
+    };
     Ok(Settings {
         listen: local_address(args.listen.as_deref().unwrap_or(&file.listen))?,
-        containers: ContainersConfig { idle, max_live: file.max_live },
+        containers: ContainersConfig { idle, max_live: file.max_live, keep },
         pool: file.pool,
         limits: file.limits,
+        upstream: file.upstream,
+        gate,
+        door,
     })
 }
 

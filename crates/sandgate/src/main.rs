@@ -19,6 +19,7 @@ mod session;
 mod show;
 mod size;
 mod terminal;
+mod upstream;
 
 use std::io::Write;
 use std::process::ExitCode;

@@ -28,8 +28,6 @@ pub(crate) enum Refusal {
     BadValue { name: &'static str, reason: String },
     #[error("the body could not be read: {reason}")]
     Body { status: StatusCode, reason: String },
-    #[error("there is nothing at this path")]
-    NoSuchRoute,
     #[error("this path does not take that method")]
     WrongMethod,
     #[error("'{host}' is not a local name; without keys this server answers to localhost only")]
@@ -75,7 +73,6 @@ impl Refusal {
             Self::BadValue { name, .. } => shape(S::BAD_REQUEST, "invalid_value").about(*name),
             Self::Body { status: S::PAYLOAD_TOO_LARGE, .. } => shape(S::PAYLOAD_TOO_LARGE, "body_too_large"),
             Self::Body { status, .. } => shape(*status, "body_unreadable"),
-            Self::NoSuchRoute => shape(S::NOT_FOUND, "no_such_path"),
             Self::WrongMethod => shape(S::METHOD_NOT_ALLOWED, "method_not_allowed"),
             Self::ForeignHost { .. } => shape(S::MISDIRECTED_REQUEST, "foreign_host"),
             Self::Backend(error) => backend_shape(error),

@@ -5,7 +5,6 @@ mod error;
 mod request;
 mod response;
 mod stream;
-mod unheard;
 
 use std::sync::Arc;
 
@@ -19,7 +18,8 @@ use axum::response::{IntoResponse, Json, Response};
 use axum::routing::{get, post};
 use bytes::Bytes;
 use sandgate_core::{
-    BackendError, Container, Containers, ContextSpec, ExecuteRequest, Execution, Outcome, SandboxSpec,
+    BackendError, Container, Containers, ContextSpec, ExecuteRequest, Execution, NewContainer, Outcome, Owner,
+    SandboxSpec,
 };
 use serde_json::json;
 use tokio::sync::oneshot;
@@ -28,7 +28,9 @@ use tokio_util::task::TaskTracker;
 pub(crate) use error::Refusal;
 use request::Request;
 use response::Answer;
-use unheard::Unheard;
+
+use crate::owner::Caller;
+use crate::unheard::Unheard;
 
 /// One byte of code takes six in JSON at most (`\u0000`), so no code within its limit is refused for
 /// the way it is written.
@@ -53,28 +55,27 @@ impl ExecuteDoor {
         Router::new()
             .route("/health", get(health))
             .route("/v1/execute", post(execute))
-            .fallback(async || Refusal::NoSuchRoute)
             .method_not_allowed_fallback(async || Refusal::WrongMethod)
             .layer(DefaultBodyLimit::max(usize::try_from(body_limit).unwrap_or(usize::MAX)))
             .with_state(self)
     }
 
     /// The container asked for, or a fresh one, with the code running in it.
-    async fn start(&self, request: Request) -> Result<Started, Refusal> {
+    async fn start(&self, owner: Owner, request: Request) -> Result<Started, Refusal> {
         let (sender, receiver) = oneshot::channel();
         let door = self.clone();
         self.tasks.spawn(async move {
             // If the client is gone by then, dropping what was started interrupts the code.
-            let _ = sender.send(door.open_and_run(request).await);
+            let _ = sender.send(door.open_and_run(owner, request).await);
         });
         receiver.await.map_err(|_| BackendError::Engine("starting the execution was abandoned".to_owned()))?
     }
 
-    async fn open_and_run(&self, request: Request) -> Result<Started, Refusal> {
+    async fn open_and_run(&self, owner: Owner, request: Request) -> Result<Started, Refusal> {
         let (container, unheard) = match &request.container {
-            Some(id) => (self.containers.get(id)?, None),
+            Some(id) => (self.containers.get(&owner, id)?, None),
             None => {
-                let (container, unheard) = self.fresh(request.code.len() as u64).await?;
+                let (container, unheard) = self.fresh(owner, request.code.len() as u64).await?;
                 (container, Some(unheard))
             }
         };
@@ -82,12 +83,13 @@ impl ExecuteDoor {
         Ok(Started { container, execution, unheard })
     }
 
-    async fn fresh(&self, size: u64) -> Result<(Arc<Container>, Unheard), Refusal> {
+    async fn fresh(&self, owner: Owner, size: u64) -> Result<(Arc<Container>, Unheard), Refusal> {
         let limit = self.spec.limits.code_bytes;
         if size > limit {
             return Err(BackendError::CodeTooLarge { size, limit }.into());
         }
-        let container = self.containers.create(None, self.spec.clone()).await?;
+        let new = NewContainer { owner, spec: self.spec.clone(), ..NewContainer::default() };
+        let container = self.containers.create(new).await?;
         let unheard = Unheard::new(Arc::clone(&container), Arc::clone(&self.containers), self.tasks.clone());
         Ok((container, unheard))
     }
@@ -131,6 +133,7 @@ async fn health(State(door): State<ExecuteDoor>) -> (StatusCode, Json<serde_json
 
 async fn execute(
     State(door): State<ExecuteDoor>,
+    Caller(owner): Caller,
     headers: HeaderMap,
     body: Result<Bytes, BytesRejection>,
 ) -> Result<Response, Refusal> {
@@ -140,7 +143,7 @@ async fn execute(
     }
     let request = Request::parse(&body?)?;
     let streamed = request.stream;
-    let Started { container, execution, unheard } = door.start(request).await?;
+    let Started { container, execution, unheard } = door.start(owner, request).await?;
     let answer = if streamed {
         stream::answer(Arc::clone(&container), execution)
     } else {
@@ -159,7 +162,5 @@ fn is_json(kind: &[u8]) -> bool {
     kind.trim_ascii().eq_ignore_ascii_case(b"application/json")
 }
 
-#[cfg(test)]
-mod scripted;
 #[cfg(test)]
 mod tests;

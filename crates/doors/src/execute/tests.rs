@@ -4,36 +4,34 @@ use std::net::SocketAddr;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use sandgate_core::{ContainersConfig, Registry};
+use sandgate_core::testing::ScriptedBackend;
+use sandgate_core::{ContainersConfig, MemoryRegistry};
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 
-use super::scripted::Scripted;
 use super::*;
 
 struct Server {
     address: SocketAddr,
-    backend: Arc<Scripted>,
+    backend: Arc<ScriptedBackend>,
     containers: Arc<Containers>,
-    _folder: tempfile::TempDir,
     _stop: tokio_util::sync::DropGuard,
 }
 
 async fn server(max_live: usize) -> Server {
-    let folder = tempfile::tempdir().unwrap();
-    let backend = Arc::new(Scripted::default());
-    let registry = Registry::open(folder.path().join("containers")).unwrap();
+    let backend = Arc::new(ScriptedBackend::default());
+    let registry = Arc::new(MemoryRegistry::default());
     let config = ContainersConfig { max_live, ..ContainersConfig::default() };
-    let containers = Arc::new(Containers::open(Arc::clone(&backend) as _, registry, config).unwrap());
+    let containers = Arc::new(Containers::open(Arc::clone(&backend) as _, registry, config).await.unwrap());
     let spec = SandboxSpec::default();
     let door = ExecuteDoor { containers: Arc::clone(&containers), spec, tasks: TaskTracker::new() };
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let stop = CancellationToken::new();
     tokio::spawn(crate::serve(listener, door.router(), stop.clone()));
-    Server { address, backend, containers, _folder: folder, _stop: stop.drop_guard() }
+    Server { address, backend, containers, _stop: stop.drop_guard() }
 }
 
 impl Server {
@@ -56,7 +54,7 @@ impl Server {
     async fn removed(&self, count: usize) {
         let reached = async {
             while self.backend.deleted.load(Ordering::SeqCst) < count
-                || !self.containers.list().await.is_empty()
+                || !self.containers.list(&Owner::anonymous()).await.is_empty()
             {
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
@@ -149,7 +147,18 @@ async fn a_fresh_container_nobody_heard_of_is_removed() {
     tokio::time::sleep(Duration::from_millis(100)).await;
     drop(socket);
     server.removed(2).await;
-    assert!(server.containers.list().await.is_empty());
+    assert!(server.containers.list(&Owner::anonymous()).await.is_empty());
+}
+
+#[tokio::test]
+async fn another_owners_container_does_not_exist() {
+    let server = server(9).await;
+    let (_, first) = server.execute(r#"{"code":"x"}"#).await;
+    let again = format!(r#"{{"code":"x","container":{}}}"#, first["container"]);
+    let with_key = format!("{POST}\r\nauthorization: Bearer other");
+    let (head, _) = server.ask(&with_key, again.as_bytes()).await;
+    assert!(head.starts_with("http/1.1 404"), "{head}");
+    assert!(server.execute(&again).await.0.starts_with("http/1.1 200"));
 }
 
 #[tokio::test]
@@ -160,7 +169,7 @@ async fn paused_and_full_say_so() {
     assert!(head.starts_with("http/1.1 503") && head.contains("retry-after: 5"), "{head}");
     assert_eq!(answer["error"]["type"], "server_error");
     let id = first["container"].as_str().unwrap().to_owned().try_into().unwrap();
-    server.containers.get(&id).unwrap().pause().await.unwrap();
+    server.containers.get(&Owner::anonymous(), &id).unwrap().pause().await.unwrap();
     let (head, _) = server.execute(&format!(r#"{{"code":"x","container":"{id}"}}"#)).await;
     assert!(head.starts_with("http/1.1 409"), "{head}");
 }
@@ -176,10 +185,8 @@ async fn what_a_browser_could_send_unasked_is_refused() {
 }
 
 #[tokio::test]
-async fn other_paths_and_methods_get_the_same_shape() {
+async fn other_methods_get_the_same_shape() {
     let server = server(9).await;
-    let (head, body) = server.ask("GET /nothing HTTP/1.1\r\nhost: localhost", b"").await;
-    assert!(head.starts_with("http/1.1 404") && body.contains("no_such_path"), "{head} {body}");
     let (head, body) = server.ask("GET /v1/execute HTTP/1.1\r\nhost: localhost", b"").await;
     assert!(head.starts_with("http/1.1 405") && body.contains("method_not_allowed"), "{head} {body}");
 }

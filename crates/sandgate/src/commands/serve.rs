@@ -6,19 +6,24 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use sandgate_core::{Backend, Containers, Registry, SandboxSpec};
+use sandgate_core::{Backend, Containers, SandboxSpec};
 use sandgate_doors::execute::ExecuteDoor;
+use sandgate_doors::openai::OpenAiDoor;
+use sandgate_gate::{ContainerFiles, Gate, GateParts};
+use sandgate_store::Store;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::bad_input::BadInput;
 use crate::cli::ServeArgs;
 use crate::commands::{Purpose, start_engine};
 use crate::config::Settings;
 use crate::home;
 use crate::session::runtime;
+use crate::upstream;
 
 /// How long requests under way may go on after the first signal.
 const GRACE: Duration = Duration::from_secs(10);
@@ -37,23 +42,48 @@ async fn until_stopped(settings: Settings) -> Result<()> {
     let listener = TcpListener::bind(settings.listen)
         .await
         .with_context(|| format!("cannot listen on {}", settings.listen))?;
+    let chosen = upstream::choose(settings.upstream.as_ref()).map_err(|error| BadInput::error(error.to_string()))?;
     let spec = SandboxSpec { limits: settings.limits, ..SandboxSpec::default() };
     let engine = start_engine(Purpose::Server { pool: settings.pool, usual: spec.clone() }).await?;
 
-    let folder = home.join("containers");
-    let registry =
-        Registry::open(folder.clone()).with_context(|| format!("cannot use {}", folder.display()))?;
+    // After the engine, which holds the home's lock: two servers never share a store.
+    let store = Store::open(&home).await.with_context(|| format!("cannot use the store in {}", home.display()))?;
     let backend: Arc<dyn Backend> = Arc::clone(&engine) as _;
-    let containers = Arc::new(Containers::open(backend, registry, settings.containers)?);
+    let registry = Arc::new(store.clone());
+    let containers = Arc::new(Containers::open(backend, registry, settings.containers).await?);
     let tasks = TaskTracker::new();
-    let door = ExecuteDoor { containers: Arc::clone(&containers), spec, tasks: tasks.clone() };
+    let gate = Arc::new(Gate::new(GateParts {
+        upstream: chosen.upstream,
+        containers: Arc::clone(&containers),
+        store: store.clone(),
+        spec: spec.clone(),
+        config: settings.gate.clone(),
+        tasks: tasks.clone(),
+    }));
+    let interrupted = gate.close_interrupted().await?;
+    if interrupted > 0 {
+        tracing::warn!(interrupted, "responses in the background were cut short by the end of the last server");
+    }
+    tracing::info!("{}", chosen.said);
+    let execute = ExecuteDoor { containers: Arc::clone(&containers), spec: spec.clone(), tasks: tasks.clone() };
+    let openai = OpenAiDoor {
+        gate,
+        containers: Arc::clone(&containers),
+        store: store.clone(),
+        files: ContainerFiles::new(store.clone()),
+        spec,
+        tasks: tasks.clone(),
+        limits: settings.door,
+        strict: settings.gate.strict,
+    };
+    let doors = execute.router().merge(openai.router());
 
     let stop = CancellationToken::new();
     say_ready(&listener)?;
     let served = tokio::select! {
-        served = sandgate_doors::serve(listener, door.router(), stop.clone()) => served,
+        served = sandgate_doors::serve(listener, doors, stop.clone()) => served,
         ended = stop_on_signal(&stop) => ended,
-        () = expire_idle(&containers) => Ok(()),
+        () = expire_idle(&containers, &store) => Ok(()),
     };
     tasks.close();
     let _ = timeout(GRACE, tasks.wait()).await;
@@ -85,11 +115,14 @@ async fn stop_on_signal(stop: &CancellationToken) -> std::io::Result<()> {
     Ok(())
 }
 
-async fn expire_idle(containers: &Containers) {
+async fn expire_idle(containers: &Containers, store: &Store) {
     let mut ticks = interval(EXPIRY_EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;
         containers.expire_idle().await;
+        if let Err(error) = store.remove_expired_files().await {
+            tracing::warn!(%error, "expired files could not be removed");
+        }
     }
 }

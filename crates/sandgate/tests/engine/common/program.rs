@@ -72,6 +72,14 @@ impl Server {
         Self::ready(command.spawn().expect("the server starts"), home)
     }
 
+    /// On a free port, with a configuration.
+    pub(crate) fn start_with(home: &Path, config: &Path) -> Self {
+        let mut command = sandgate(home);
+        command.args(["serve", "--listen", "127.0.0.1:0", "--config"]).arg(config).stderr(log(home));
+        command.env_remove("OPENAI_API_KEY");
+        Self::ready(command.spawn().expect("the server starts"), home)
+    }
+
     /// For a static, whose destructor never runs.
     pub(crate) fn start_for_good(home: &Path, config: &Path) -> Self {
         let mut command = Command::new("sh");

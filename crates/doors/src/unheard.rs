@@ -8,19 +8,19 @@ use tokio::runtime::Handle;
 use tokio_util::task::TaskTracker;
 
 #[derive(Debug)]
-pub(super) struct Unheard {
+pub(crate) struct Unheard {
     container: Option<Arc<Container>>,
     containers: Arc<Containers>,
     tasks: TaskTracker,
 }
 
 impl Unheard {
-    pub(super) fn new(container: Arc<Container>, containers: Arc<Containers>, tasks: TaskTracker) -> Self {
+    pub(crate) fn new(container: Arc<Container>, containers: Arc<Containers>, tasks: TaskTracker) -> Self {
         Self { container: Some(container), containers, tasks }
     }
 
     /// The client has its id now: it stays.
-    pub(super) fn heard(mut self) {
+    pub(crate) fn heard(mut self) {
         self.container = None;
     }
 }
@@ -32,7 +32,7 @@ impl Drop for Unheard {
         let Ok(runtime) = Handle::try_current() else { return };
         let containers = Arc::clone(&self.containers);
         let discard = async move {
-            if let Err(error) = containers.delete(container.id()).await {
+            if let Err(error) = containers.delete(container.owner(), container.id()).await {
                 tracing::warn!(container = %container.id(), %error, "a container nobody uses could not be removed");
             }
         };

@@ -1,0 +1,7 @@
+//! Doubles for the tests of crates above this one; no part of the program.
+
+mod backend;
+mod files;
+
+pub use backend::ScriptedBackend;
+pub use files::MemoryFiles;

@@ -1,0 +1,57 @@
+//! Bodies that are JSON objects, and the words for those that are not.
+
+use axum::extract::rejection::BytesRejection;
+use axum::extract::{FromRequest, Request};
+use axum::http::header::CONTENT_TYPE;
+use axum::http::{HeaderMap, StatusCode};
+use bytes::Bytes;
+use serde_json::{Map, Value};
+
+use super::error::{ApiError, ApiResult};
+
+/// The fields of a JSON object.
+#[derive(Debug)]
+pub(crate) struct JsonBody(pub(crate) Map<String, Value>);
+
+impl<S: Send + Sync> FromRequest<S> for JsonBody {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &S) -> ApiResult<Self> {
+        if !is_kind(request.headers(), "application/json") {
+            return Err(not_declared("application/json"));
+        }
+        let body = Bytes::from_request(request, state).await.map_err(unreadable)?;
+        parse(&body).map(Self)
+    }
+}
+
+pub(super) fn parse(body: &[u8]) -> ApiResult<Map<String, Value>> {
+    match serde_json::from_slice(body) {
+        Ok(Value::Object(fields)) => Ok(fields),
+        Ok(_) => Err(ApiError::bad_request("The body of your request must be a JSON object.")),
+        Err(error) => {
+            let message = format!("We could not parse the JSON body of your request: {error}.");
+            Err(ApiError::bad_request(message).coded("invalid_json"))
+        }
+    }
+}
+
+/// Whether the body is declared to be of this type, whatever parameters follow it.
+pub(crate) fn is_kind(headers: &HeaderMap, kind: &str) -> bool {
+    let Some(declared) = headers.get(CONTENT_TYPE) else { return false };
+    let declared = declared.as_bytes().split(|byte| *byte == b';').next().unwrap_or_default();
+    declared.trim_ascii().eq_ignore_ascii_case(kind.as_bytes())
+}
+
+/// Also what keeps pages in a browser out: without asking first they can send no JSON.
+pub(super) fn not_declared(kind: &str) -> ApiError {
+    let message = format!("Send the body with the header 'Content-Type: {kind}'.");
+    ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message).coded("unsupported_content_type")
+}
+
+pub(super) fn unreadable(rejection: BytesRejection) -> ApiError {
+    if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE {
+        return ApiError::too_large("The body of your request is larger than this server takes.");
+    }
+    ApiError::bad_request(format!("The body of your request could not be read: {}.", rejection.body_text()))
+}

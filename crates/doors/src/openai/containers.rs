@@ -1,0 +1,139 @@
+//! `/v1/containers`: made, listed, looked at and deleted.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Json;
+use sandgate_core::{Container, ContainerInfo, Owner, now_seconds};
+use sandgate_gate::MEMORY_SIZES;
+use sandgate_store::{Page, StoreError};
+use serde_json::{Value, json};
+
+use super::body::JsonBody;
+use super::container_wish::ContainerWish;
+use super::error::{ApiError, ApiResult, container_id};
+use super::pages::{self, Query};
+use super::path::InPath;
+use super::{Door, OpenAiDoor};
+use crate::owner::Caller;
+use crate::unheard::Unheard;
+
+pub(super) async fn create(
+    State(door): State<Door>,
+    Caller(owner): Caller,
+    JsonBody(fields): JsonBody,
+) -> ApiResult<Json<Value>> {
+    let wish = ContainerWish::read(&fields, door.limits.max_memory)?;
+    let working = Arc::clone(&door);
+    let (container, unheard) = door.to_the_end(async move { make(&working, owner, wish).await }).await?;
+    let shown = shown(&door, &container).await?;
+    unheard.heard();
+    Ok(Json(shown))
+}
+
+/// With all its files or not at all.
+async fn make(door: &OpenAiDoor, owner: Owner, mut wish: ContainerWish) -> ApiResult<(Arc<Container>, Unheard)> {
+    let file_ids = std::mem::take(&mut wish.file_ids);
+    for (index, id) in file_ids.iter().enumerate() {
+        door.store.file(&owner, id).await.map_err(|error| match error {
+            StoreError::NotFound => ApiError::bad_request(format!("No such File object: {id}"))
+                .about(format!("file_ids[{index}]"))
+                .coded("file_not_found"),
+            other => other.into(),
+        })?;
+    }
+    let container = door.containers.create(wish.container(owner.clone(), &door.spec)).await?;
+    let unheard = Unheard::new(Arc::clone(&container), Arc::clone(&door.containers), door.tasks.clone());
+    for id in &file_ids {
+        door.files.place(&container, &owner, id).await?;
+    }
+    Ok((container, unheard))
+}
+
+pub(super) async fn list(
+    State(door): State<Door>,
+    Caller(owner): Caller,
+    query: Query,
+) -> ApiResult<Json<Value>> {
+    let mut page = query.page(20, 100)?;
+    let mut all = door.containers.list(&owner).await;
+    skip_to_deleted(&mut all, &mut page);
+    if let Some(name) = query.get("name") {
+        // The place to go on from stays, whatever its name.
+        all.retain(|info| info.name.as_deref() == Some(name) || page.after.as_deref() == Some(info.id.as_str()));
+    }
+    let listed = pages::cut(all, &page, |info| info.id.as_str())?;
+    Ok(Json(pages::list(pages::mapped(listed, |info| object(&door, &info)))))
+}
+
+/// Clients delete what they list while they go through the pages, so the last one of a page may be
+/// gone when they ask for the next. Its id tells when it was made, and so where to go on.
+fn skip_to_deleted(all: &mut Vec<ContainerInfo>, page: &mut Page) {
+    let Some(after) = &page.after else { return };
+    if all.iter().any(|info| info.id.as_str() == after) {
+        return;
+    }
+    let time = after.strip_prefix("cntr_").and_then(|rest| rest.get(..8));
+    let Some(time) = time.and_then(|hex| u64::from_str_radix(hex, 16).ok()) else { return };
+    let place = (time, after.as_str());
+    let follows = |info: &ContainerInfo| {
+        let at = (info.created_at, info.id.as_str());
+        if page.descending { at < place } else { at > place }
+    };
+    all.retain(follows);
+    page.after = None;
+}
+
+pub(super) async fn retrieve(
+    State(door): State<Door>,
+    Caller(owner): Caller,
+    InPath(id): InPath<String>,
+) -> ApiResult<Json<Value>> {
+    let container = door.containers.get(&owner, &container_id(&id)?)?;
+    // Looking at it is using it; one that is lost stays lost.
+    if !door.strict || !container.is_expired() {
+        container.keep_alive();
+    }
+    Ok(Json(shown(&door, &container).await?))
+}
+
+pub(super) async fn delete(
+    State(door): State<Door>,
+    Caller(owner): Caller,
+    InPath(id): InPath<String>,
+) -> ApiResult<Json<Value>> {
+    let container = container_id(&id)?;
+    let containers = Arc::clone(&door.containers);
+    door.to_the_end(async move { Ok(containers.delete(&owner, &container).await?) }).await?;
+    Ok(Json(json!({"id": id, "object": "container.deleted", "deleted": true})))
+}
+
+async fn shown(door: &OpenAiDoor, container: &Container) -> ApiResult<Value> {
+    let info = container.info().await.ok_or_else(|| ApiError::no_such_container(container.id().as_str()))?;
+    Ok(object(door, &info))
+}
+
+fn object(door: &OpenAiDoor, info: &ContainerInfo) -> Value {
+    let idle = now_seconds().saturating_sub(info.last_active_at);
+    let status = if door.strict && idle > info.idle_seconds { "expired" } else { "running" };
+    let mut object = json!({
+        "id": info.id,
+        "object": "container",
+        "created_at": info.created_at,
+        "status": status,
+        "expires_after": {"anchor": "last_active_at", "minutes": info.idle_seconds.div_ceil(60)},
+        "last_active_at": info.last_active_at,
+        "network_policy": info.network_policy.clone().unwrap_or_else(|| json!({"type": "disabled"})),
+        "name": info.name.as_deref().unwrap_or_default(),
+    });
+    // The server's own size may be one that has no name there.
+    let usual = MEMORY_SIZES.iter().find(|(_, bytes)| *bytes == door.spec.limits.memory_bytes);
+    if let Some(limit) = info.memory_limit.as_deref().or(usual.map(|(name, _)| *name)) {
+        object["memory_limit"] = json!(limit);
+    }
+    object
+}
+
+#[cfg(test)]
+#[path = "containers_tests.rs"]
+mod tests;

@@ -1,0 +1,244 @@
+//! Everything this door says no to, and the one place where that becomes a status and a JSON body:
+//! `{"error": {"message", "type", "param", "code"}}`, in the words OpenAI's own server uses where they
+//! are known.
+
+use std::borrow::Cow;
+
+use axum::body::Body;
+use axum::http::header::RETRY_AFTER;
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
+use axum::response::{IntoResponse, Json, Response};
+use bytes::Bytes;
+use sandgate_core::{BackendError, ContainerId, human_bytes};
+use sandgate_gate::upstream::UpstreamError;
+use sandgate_gate::{ContainerFilesError, GateError};
+use sandgate_store::StoreError;
+use serde_json::{Value, json};
+
+pub(crate) type ApiResult<T> = Result<T, ApiError>;
+
+/// A message repeats what the client sent; not all of it if that was much.
+const LONGEST_MESSAGE: usize = 2000;
+
+#[derive(Debug)]
+pub(crate) enum ApiError {
+    Refused(Refusal),
+    /// The upstream said no; its answer goes to the client as it came.
+    Upstream(Box<Response>),
+}
+
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    status: StatusCode,
+    message: String,
+    param: Option<String>,
+    code: Option<Cow<'static, str>>,
+}
+
+impl ApiError {
+    pub(crate) fn new(status: StatusCode, message: impl Into<String>) -> Self {
+        Self::Refused(Refusal { status, message: message.into(), param: None, code: None })
+    }
+
+    pub(crate) fn bad_request(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, message)
+    }
+
+    pub(crate) fn not_found(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::NOT_FOUND, message)
+    }
+
+    pub(crate) fn too_large(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, message).coded("content_too_large")
+    }
+
+    pub(crate) fn no_such_container(id: &str) -> Self {
+        Self::not_found(format!("Container with id '{id}' not found."))
+    }
+
+    pub(crate) fn no_such_file(id: &str) -> Self {
+        Self::not_found(format!("No such File object: {id}")).about("id")
+    }
+
+    pub(crate) fn unknown_url(method: &Method, path: &str) -> Self {
+        Self::not_found(format!("Invalid URL ({method} {path})")).coded("unknown_url")
+    }
+
+    pub(crate) fn wrong_method(method: &Method, path: &str) -> Self {
+        let message = format!("Invalid method for URL ({method} {path})");
+        Self::new(StatusCode::METHOD_NOT_ALLOWED, message).coded("method_not_allowed")
+    }
+
+    /// The client learns that it is not its fault, the log learns why.
+    pub(crate) fn internal(error: &dyn std::fmt::Display) -> Self {
+        tracing::error!(%error, "a request failed inside the server");
+        Self::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "The server had an error while processing your request; its log says why.",
+        )
+    }
+
+    pub(crate) fn about(self, param: impl Into<String>) -> Self {
+        match self {
+            Self::Refused(refusal) => Self::Refused(Refusal { param: Some(param.into()), ..refusal }),
+            other @ Self::Upstream(_) => other,
+        }
+    }
+
+    pub(crate) fn coded(self, code: impl Into<Cow<'static, str>>) -> Self {
+        match self {
+            Self::Refused(refusal) => Self::Refused(Refusal { code: Some(code.into()), ..refusal }),
+            other @ Self::Upstream(_) => other,
+        }
+    }
+}
+
+impl Refusal {
+    fn body(&self) -> Value {
+        let kind = match self.status {
+            StatusCode::TOO_MANY_REQUESTS => "rate_limit_error",
+            status if status.is_server_error() => "server_error",
+            _ => "invalid_request_error",
+        };
+        let message = clipped(&self.message);
+        let param = self.param.as_deref().map(clipped);
+        json!({"error": {"message": message, "type": kind, "param": param, "code": self.code}})
+    }
+}
+
+fn clipped(text: &str) -> &str {
+    &text[..text.floor_char_boundary(LONGEST_MESSAGE)]
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        match self {
+            Self::Upstream(answer) => *answer,
+            Self::Refused(refusal) => {
+                let mut response = (refusal.status, Json(refusal.body())).into_response();
+                if refusal.status == StatusCode::SERVICE_UNAVAILABLE {
+                    response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("5"));
+                }
+                response
+            }
+        }
+    }
+}
+
+impl From<BackendError> for ApiError {
+    fn from(error: BackendError) -> Self {
+        use BackendError as B;
+        match error {
+            B::NoSuchContainer(id) => Self::no_such_container(id.as_str()),
+            B::NoSuchFile(_) | B::NoSuchContext(_) => Self::not_found(error.to_string()),
+            B::FileTooLarge { limit } => Self::too_large(format!(
+                "The file does not fit: the container has room for {} more.",
+                human_bytes(limit)
+            )),
+            B::CodeTooLarge { .. } => Self::too_large(error.to_string()),
+            B::Full { .. } | B::ShuttingDown => {
+                Self::new(StatusCode::SERVICE_UNAVAILABLE, error.to_string())
+            }
+            B::Paused | B::ContextExists(_) | B::TooManyContexts { .. } => {
+                Self::new(StatusCode::CONFLICT, error.to_string())
+            }
+            B::NoSuchLanguage { .. } | B::Invalid(_) | B::InvalidId(_) | B::File { .. } => {
+                Self::bad_request(error.to_string())
+            }
+            B::NoSuchSandbox(_) | B::Engine(_) => Self::internal(&error),
+        }
+    }
+}
+
+impl From<StoreError> for ApiError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::NotFound => Self::not_found("There is no such object."),
+            StoreError::Exists => Self::new(StatusCode::CONFLICT, "There is such an object already."),
+            StoreError::FileTooLarge { limit } => Self::too_large(format!(
+                "The file is larger than this server takes, which is {}.",
+                human_bytes(limit)
+            )),
+            StoreError::Content(error) => Self::bad_request(format!("The body could not be read: {error}")),
+            StoreError::Closed => Self::new(StatusCode::SERVICE_UNAVAILABLE, "The server is shutting down."),
+            StoreError::Newer { .. }
+            | StoreError::Sqlite(_)
+            | StoreError::Json(_)
+            | StoreError::Io(_)
+            | StoreError::Panicked => Self::internal(&error),
+        }
+    }
+}
+
+impl From<ContainerFilesError> for ApiError {
+    fn from(error: ContainerFilesError) -> Self {
+        match error {
+            ContainerFilesError::NoSuchFile(id) => {
+                Self::not_found(format!("Container file with id '{id}' not found."))
+            }
+            ContainerFilesError::Store(error) => error.into(),
+            ContainerFilesError::Backend(error) => error.into(),
+        }
+    }
+}
+
+impl From<GateError> for ApiError {
+    fn from(error: GateError) -> Self {
+        match error {
+            GateError::Invalid { message, param, code } => Self::Refused(Refusal {
+                status: StatusCode::BAD_REQUEST,
+                message,
+                param,
+                code: code.map(Cow::Borrowed),
+            }),
+            GateError::NotFound { message, param } => Self::Refused(Refusal {
+                status: StatusCode::NOT_FOUND,
+                message,
+                param: param.map(str::to_owned),
+                code: None,
+            }),
+            GateError::ContainerExpired => Self::bad_request(error.to_string()),
+            GateError::Upstream(error) => error.into(),
+            GateError::ModelFailed { code, message } => {
+                Self::new(StatusCode::INTERNAL_SERVER_ERROR, message).coded(code)
+            }
+            GateError::Backend(error) => error.into(),
+            GateError::Store(error) => error.into(),
+            GateError::LimitReached(message) => Self::bad_request(message),
+            // Nobody reads this.
+            GateError::Cancelled => Self::bad_request("The request was cancelled."),
+        }
+    }
+}
+
+impl From<UpstreamError> for ApiError {
+    fn from(error: UpstreamError) -> Self {
+        let message = error.to_string();
+        match error {
+            UpstreamError::Status { status, headers, body } => {
+                Self::Upstream(Box::new(passed_on(status, headers, body)))
+            }
+            UpstreamError::TimedOut { .. } => Self::new(StatusCode::GATEWAY_TIMEOUT, message),
+            UpstreamError::Unreachable(_) | UpstreamError::Broken(_) => {
+                Self::new(StatusCode::BAD_GATEWAY, message)
+            }
+            UpstreamError::Unsupported(_) => Self::bad_request(message),
+        }
+    }
+}
+
+fn passed_on(status: StatusCode, headers: HeaderMap, body: Bytes) -> Response {
+    let mut response = Response::new(Body::from(body));
+    *response.status_mut() = status;
+    *response.headers_mut() = headers;
+    response
+}
+
+/// An id from a path. One that could never be is as good as one that is not there.
+pub(crate) fn container_id(text: &str) -> ApiResult<ContainerId> {
+    ContainerId::parse(text).map_err(|_| ApiError::no_such_container(text))
+}
+
+#[cfg(test)]
+#[path = "error_tests.rs"]
+mod tests;

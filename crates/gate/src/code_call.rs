@@ -1,0 +1,177 @@
+//! One code call: its code shown while the model writes it, then run, and what came of it told to both.
+
+use std::sync::Arc;
+
+use sandgate_core::{Container, ExecuteRequest, Outcome};
+use serde_json::{Map, Value, json};
+
+use crate::citations::cite_figure;
+use crate::code_reader::{CodeReader, whole_code};
+use crate::error::Result;
+use crate::model_text::model_text;
+use crate::outputs::outputs;
+use crate::run::Run;
+use crate::turn::{set, text};
+
+#[derive(Debug)]
+pub(crate) struct CodeCall {
+    index: usize,
+    id: String,
+    container: Arc<Container>,
+    reader: CodeReader,
+    /// Code given out of a call whose arguments are the code itself.
+    raw: String,
+}
+
+/// What the client and the model learn of a call.
+struct Came {
+    status: &'static str,
+    outputs: Vec<Value>,
+    told: String,
+}
+
+impl Run {
+    pub(crate) fn is_code_call(&self, item: &Value) -> bool {
+        matches!(text(item, "type"), "function_call" | "custom_tool_call")
+            && self.tools.as_ref().is_some_and(|tools| tools.name == text(item, "name"))
+    }
+
+    /// Announces the call. Its container has to be known by now, so this is where it is made.
+    pub(crate) async fn begin_code(&mut self) -> Result<CodeCall> {
+        self.calls += 1;
+        let container = self.workplace.ready().await?;
+        let (index, id) = (self.take_index(), self.ids.item("ci"));
+        let call = CodeCall { index, id, container, reader: CodeReader::new(), raw: String::new() };
+        let item = self.item(&call, "in_progress", "", Some(Vec::new()));
+        self.emitter.emit("response.output_item.added", json!({"output_index": index, "item": item})).await?;
+        self.code_state(&call, "in_progress").await?;
+        Ok(call)
+    }
+
+    pub(crate) async fn code_event(&mut self, call: &mut CodeCall, event: &Map<String, Value>) -> Result<()> {
+        let kind = event.get("type").and_then(Value::as_str).unwrap_or_default();
+        let delta = event.get("delta").and_then(Value::as_str).unwrap_or_default();
+        let code = match kind {
+            "response.function_call_arguments.delta" => call.reader.read(delta),
+            "response.custom_tool_call_input.delta" => {
+                call.raw.push_str(delta);
+                delta.to_owned()
+            }
+            _ => return Ok(()),
+        };
+        self.code_delta(call, &code).await
+    }
+
+    async fn code_delta(&mut self, call: &CodeCall, code: &str) -> Result<()> {
+        if code.is_empty() {
+            return Ok(());
+        }
+        let fields = json!({"output_index": call.index, "item_id": call.id, "delta": code});
+        self.emitter.emit("response.code_interpreter_call_code.delta", fields).await
+    }
+
+    async fn code_state(&mut self, call: &CodeCall, state: &str) -> Result<()> {
+        let kind = format!("response.code_interpreter_call.{state}");
+        self.emitter.emit(&kind, json!({"output_index": call.index, "item_id": call.id})).await
+    }
+
+    /// The call is whole: run it. `item` is the upstream's own form of it.
+    pub(crate) async fn finish_code(&mut self, call: &mut CodeCall, item: Value) -> Result<()> {
+        let (code, problem) = if text(&item, "type") == "custom_tool_call" {
+            (text(&item, "input").to_owned(), None)
+        } else {
+            match whole_code(text(&item, "arguments"), &call.reader) {
+                Ok(code) => (code, None),
+                Err(problem) => (call.reader.given().to_owned(), Some(problem)),
+            }
+        };
+        let given = if call.raw.is_empty() { call.reader.given() } else { &call.raw };
+        let rest = code.strip_prefix(given).unwrap_or_default().to_owned();
+        self.code_delta(call, &rest).await?;
+        let fields = json!({"output_index": call.index, "item_id": call.id, "code": code});
+        self.emitter.emit("response.code_interpreter_call_code.done", fields).await?;
+        let came = match problem {
+            // The model can mend this by itself; nothing ran.
+            Some(problem) => {
+                Came { status: "failed", outputs: Vec::new(), told: format!("[the code was not run: {problem}]") }
+            }
+            None => {
+                self.code_state(call, "interpreting").await?;
+                let came = self.execute(call, &code).await?;
+                self.code_state(call, "completed").await?;
+                came
+            }
+        };
+        let shown = self.item(call, came.status, &code, Some(came.outputs.clone()));
+        let fields = json!({"output_index": call.index, "item": shown});
+        self.emitter.emit("response.output_item.done", fields).await?;
+        let answer = answer_to(&item, &came.told);
+        let mut kept = self.item(call, came.status, &code, None);
+        set(&mut kept, "outputs", Value::Array(came.outputs));
+        self.model_input.extend([item.clone(), answer.clone()]);
+        self.keep(call.index, kept, vec![item, answer]);
+        Ok(())
+    }
+
+    /// The turn ended in the middle of the call.
+    pub(crate) async fn leave_code(&mut self, call: &CodeCall) -> Result<()> {
+        let code = if call.raw.is_empty() { call.reader.given() } else { &call.raw };
+        let shown = self.item(call, "incomplete", code, Some(Vec::new()));
+        let mut kept = shown.clone();
+        set(&mut kept, "outputs", json!([]));
+        let fields = json!({"output_index": call.index, "item": shown});
+        self.emitter.emit("response.output_item.done", fields).await?;
+        self.keep(call.index, kept, Vec::new());
+        Ok(())
+    }
+
+    /// A call past a limit: the model is told, the client is not bothered.
+    pub(crate) fn refuse_call(&mut self, item: Value) {
+        let most = self.request.max_tool_calls.unwrap_or(0);
+        let told = format!("[the code was not run: this response may make {most} tool calls, and has made them]");
+        let answer = answer_to(&item, &told);
+        self.model_input.extend([item, answer]);
+    }
+
+    async fn execute(&mut self, call: &CodeCall, code: &str) -> Result<Came> {
+        let _turn = self.gate.place_for(&self.owner).await?;
+        let request = ExecuteRequest {
+            code: code.to_owned(),
+            timeout: Some(self.gate.config.execution),
+            ..ExecuteRequest::default()
+        };
+        let outcome = Outcome::collect(call.container.execute(request).await?).await?;
+        call.container.keep_alive();
+        let out = outputs(&outcome);
+        for figure in &out.figures {
+            let file = self.gate.files.add_image(&call.container, figure).await?;
+            let name = file.path.rsplit('/').next().unwrap_or_default().to_owned();
+            self.figures.push(cite_figure(&call.container, &file.id, &name));
+        }
+        let mut told = model_text(&outcome, self.gate.config.model_output_bytes);
+        if let Some(note) = self.last_call_note() {
+            told.push_str(&format!("\n[{note}]"));
+        }
+        Ok(Came { status: "completed", outputs: out.shown, told })
+    }
+
+    /// The item as the client sees it; `outputs` are hidden unless it asked for them.
+    fn item(&self, call: &CodeCall, status: &str, code: &str, outputs: Option<Vec<Value>>) -> Value {
+        let outputs = if self.request.wants_outputs() { outputs.map(Value::Array) } else { None };
+        json!({
+            "id": call.id,
+            "type": "code_interpreter_call",
+            "status": status,
+            "code": code,
+            "container_id": call.container.id().as_str(),
+            "outputs": outputs
+        })
+    }
+}
+
+/// What is fed back for a call.
+fn answer_to(item: &Value, told: &str) -> Value {
+    let kind =
+        if text(item, "type") == "custom_tool_call" { "custom_tool_call_output" } else { "function_call_output" };
+    json!({"type": kind, "call_id": text(item, "call_id"), "output": told})
+}

@@ -1,0 +1,230 @@
+//! The gate: takes a request, finds everything it speaks of, and starts its run.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use http::HeaderMap;
+use sandgate_core::{Containers, Owner, SandboxSpec};
+use sandgate_store::{Store, StoreError};
+use serde_json::{Map, Value};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
+use tokio_util::sync::{CancellationToken, DropGuard};
+use tokio_util::task::TaskTracker;
+
+use crate::backgrounds::Backgrounds;
+use crate::config::GateConfig;
+use crate::container_files::ContainerFiles;
+use crate::emitter::{Emitter, Sink, StreamEvent};
+use crate::error::{GateError, Result};
+use crate::history::History;
+use crate::ids::ResponseIds;
+use crate::request::CreateRequest;
+use crate::response_object::ResponseObject;
+use crate::run::Run;
+use crate::tools::ToolRewrite;
+use crate::upstream::{Credentials, Upstream};
+use crate::usage::UsageSum;
+use crate::workplace::{Workplace, WorkplaceRules};
+
+/// Events that wait for a client that reads slowly; then the model waits too.
+const EVENTS_AHEAD: usize = 256;
+
+#[derive(Debug)]
+pub struct Gate {
+    pub(crate) upstream: Arc<dyn Upstream>,
+    pub(crate) containers: Arc<Containers>,
+    pub(crate) store: Store,
+    pub(crate) files: ContainerFiles,
+    pub(crate) spec: SandboxSpec,
+    pub(crate) config: GateConfig,
+    /// Runs go on here when their client leaves, until they have cleaned up.
+    pub(crate) tasks: TaskTracker,
+    pub(crate) backgrounds: Backgrounds,
+    places: Mutex<HashMap<Owner, Arc<Semaphore>>>,
+}
+
+/// What a gate is made of.
+#[derive(Debug)]
+pub struct GateParts {
+    pub upstream: Arc<dyn Upstream>,
+    pub containers: Arc<Containers>,
+    pub store: Store,
+    /// What a container made for a request may use.
+    pub spec: SandboxSpec,
+    pub config: GateConfig,
+    pub tasks: TaskTracker,
+}
+
+/// Who asks, and under which name it is logged.
+#[derive(Clone, Debug)]
+pub struct Caller {
+    pub owner: Owner,
+    pub credentials: Credentials,
+    pub request_id: String,
+}
+
+/// The answer to a create request.
+#[derive(Debug)]
+pub enum Answer {
+    Whole { response: Value, headers: HeaderMap },
+    Stream { events: EventStream, headers: HeaderMap },
+}
+
+/// Events for a client; dropping it stops the run.
+#[derive(Debug)]
+pub struct EventStream {
+    pub events: mpsc::Receiver<StreamEvent>,
+    pub(crate) _stop: Option<DropGuard>,
+}
+
+impl Gate {
+    #[must_use]
+    pub fn new(parts: GateParts) -> Self {
+        let GateParts { upstream, containers, store, spec, config, tasks } = parts;
+        let files = ContainerFiles::new(store.clone());
+        let (backgrounds, places) = (Backgrounds::default(), Mutex::default());
+        Self { upstream, containers, store, files, spec, config, tasks, backgrounds, places }
+    }
+
+    #[must_use]
+    pub fn upstream(&self) -> &Arc<dyn Upstream> {
+        &self.upstream
+    }
+
+    /// Answers a create request. Dropping the future, or the stream it gave, stops the run.
+    pub async fn create(self: &Arc<Self>, caller: Caller, request: CreateRequest) -> Result<Answer> {
+        if request.background {
+            return self.create_in_background(caller, request).await;
+        }
+        let (sink, events) = if request.stream {
+            let (sender, receiver) = mpsc::channel(EVENTS_AHEAD);
+            (Sink::Client(sender), Some(receiver))
+        } else {
+            (Sink::Nowhere, None)
+        };
+        let cancel = CancellationToken::new();
+        let mut run = self.prepare(caller, request, ResponseIds::new(), sink, cancel.clone()).await?;
+        // The upstream's own refusal of the request keeps its status, so it is asked before we answer.
+        let first = run.open_turn().await?;
+        let headers = first.headers.clone();
+        let stop = cancel.drop_guard();
+        match events {
+            Some(events) => {
+                self.tasks.spawn(run.go(Some(first)));
+                Ok(Answer::Stream { events: EventStream { events, _stop: Some(stop) }, headers })
+            }
+            None => {
+                let (sender, receiver) = oneshot::channel();
+                self.tasks.spawn(async move {
+                    let _ = sender.send(run.go(Some(first)).await);
+                });
+                let response = receiver.await.map_err(|_| GateError::Cancelled)??;
+                // It is over: nothing is left to stop.
+                drop(stop);
+                Ok(Answer::Whole { response, headers })
+            }
+        }
+    }
+
+    /// Reads everything the request names. Nothing is made and nobody is asked yet.
+    pub(crate) async fn prepare(
+        self: &Arc<Self>,
+        caller: Caller,
+        mut request: CreateRequest,
+        ids: ResponseIds,
+        sink: Sink,
+        cancel: CancellationToken,
+    ) -> Result<Run> {
+        let Caller { owner, credentials, request_id } = caller;
+        let remembers = self.upstream.forwards("/v1/responses");
+        let history = History::gather(&self.store, &owner, &request, remembers).await?;
+        request.body.shift_remove("input");
+        let rules = self.workplace_rules();
+        let workplace =
+            Workplace::choose(&rules, &owner, request.code_tool.as_ref(), &history.containers, history.files).await?;
+        let tools = match &request.code_tool {
+            Some(tool) => {
+                let files = workplace.input_paths(&self.store).await?;
+                Some(ToolRewrite::new(&request.body, tool, &files))
+            }
+            None => None,
+        };
+        Ok(Run {
+            gate: Arc::clone(self),
+            owner,
+            credentials,
+            request_id,
+            emitter: Emitter::new(sink, request.obfuscation),
+            object: ResponseObject::new(ids.response(), &request),
+            request,
+            ids,
+            inputs: history.inputs,
+            model_input: history.model,
+            upstream_previous: history.upstream_previous,
+            tools,
+            workplace,
+            output: Vec::new(),
+            usage: UsageSum::default(),
+            calls: 0,
+            rounds: 0,
+            figures: Vec::new(),
+            seen_ids: HashSet::new(),
+            is_started: false,
+            cancel,
+        })
+    }
+
+    fn workplace_rules(&self) -> WorkplaceRules {
+        WorkplaceRules {
+            containers: Arc::clone(&self.containers),
+            store: self.store.clone(),
+            files: self.files.clone(),
+            spec: self.spec.clone(),
+            max_memory: self.config.max_memory,
+            strict: self.config.strict,
+            tasks: self.tasks.clone(),
+        }
+    }
+
+    /// Whether a response of this id is in our store.
+    pub async fn has_response(&self, owner: &Owner, id: &str) -> Result<bool> {
+        match self.store.response(owner, id).await {
+            Ok(_) => Ok(true),
+            Err(StoreError::NotFound) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Whether a message of the request holds a file of our files API.
+    pub async fn has_files_in(&self, owner: &Owner, body: &Map<String, Value>) -> Result<bool> {
+        for id in file_ids(body) {
+            match self.store.file(owner, id).await {
+                Ok(_) => return Ok(true),
+                Err(StoreError::NotFound) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(false)
+    }
+
+    /// A place to run code in the name of `owner`; when all are taken, the wait for one.
+    pub(crate) async fn place_for(&self, owner: &Owner) -> Result<OwnedSemaphorePermit> {
+        let places = {
+            let mut all = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+            // Owners with nothing running are forgotten, so that the map does not grow for ever.
+            if all.len() > 1000 {
+                all.retain(|_, places| Arc::strong_count(places) > 1);
+            }
+            let most = self.config.executions_per_owner;
+            Arc::clone(all.entry(owner.clone()).or_insert_with(|| Arc::new(Semaphore::new(most))))
+        };
+        places.acquire_owned().await.map_err(|_| GateError::Cancelled)
+    }
+}
+
+/// The files that messages of a request name.
+fn file_ids(body: &Map<String, Value>) -> impl Iterator<Item = &str> {
+    let items = body.get("input").and_then(Value::as_array).into_iter().flatten();
+    let parts = items.filter_map(|item| item.get("content").and_then(Value::as_array)).flatten();
+    parts.filter_map(|part| part.get("file_id").and_then(Value::as_str))
+}

@@ -1,0 +1,165 @@
+//! Files and images in the client's messages: they go into the container, and those that only our own
+//! files API knows are put into the message itself, because the upstream has never heard of them.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use sandgate_core::{Container, Owner, SandboxPath};
+use sandgate_store::{FileRecord, Store, StoreError};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use tokio::io::AsyncReadExt;
+
+use crate::container_files::ContainerFiles;
+use crate::error::Result;
+use crate::file_name::clean_file_name;
+
+/// A file that code should find in its container.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum InputFile {
+    /// Of the files API.
+    Stored { id: String, filename: String },
+    /// It came in the message. Its path is made from its content, so that a message that is sent again
+    /// finds it in its place.
+    Inline { filename: String, content: Vec<u8> },
+}
+
+impl InputFile {
+    pub(crate) fn path(&self) -> String {
+        match self {
+            Self::Stored { id, filename } => {
+                format!("{}/{id}-{}", SandboxPath::WORKING_DIR, clean_file_name(filename))
+            }
+            Self::Inline { filename, content } => {
+                let digest = Sha256::digest(content);
+                let hex: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+                format!("{}/{hex}-{}", SandboxPath::WORKING_DIR, clean_file_name(filename))
+            }
+        }
+    }
+
+    pub(crate) async fn place(&self, container: &Container, owner: &Owner, files: &ContainerFiles) -> Result<()> {
+        match self {
+            Self::Stored { id, .. } => {
+                files.place(container, owner, id).await?;
+            }
+            Self::Inline { content, .. } => {
+                let path = SandboxPath::parse(&self.path())?;
+                let there = container.files().await?;
+                if !there.stat(&path).await.is_ok_and(|stat| stat.size == content.len() as u64) {
+                    there.write(&path, &mut content.as_slice()).await?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Rewrites the parts of a message for the upstream and collects what belongs into the container.
+pub(crate) async fn take_files(
+    item: &mut Value,
+    owner: &Owner,
+    store: &Store,
+    found: &mut Vec<InputFile>,
+) -> Result<()> {
+    let Some(Value::Array(parts)) = item.get_mut("content") else { return Ok(()) };
+    for part in parts {
+        let replaced = match part.get("type").and_then(Value::as_str) {
+            Some("input_file") => take_file(part, owner, store, found).await?,
+            Some("input_image") => take_image(part, owner, store, found).await?,
+            _ => None,
+        };
+        if let Some(replaced) = replaced {
+            *part = replaced;
+        }
+    }
+    Ok(())
+}
+
+async fn take_file(
+    part: &Value,
+    owner: &Owner,
+    store: &Store,
+    found: &mut Vec<InputFile>,
+) -> Result<Option<Value>> {
+    if let Some((file, content)) = stored(part, owner, store).await? {
+        let input = InputFile::Stored { id: file.id, filename: file.filename.clone() };
+        let replaced = if is_pdf(&file.filename) {
+            let data = format!("data:application/pdf;base64,{}", STANDARD.encode(&content));
+            json!({"type": "input_file", "filename": file.filename, "file_data": data})
+        } else {
+            json!({"type": "input_text", "text": format!("[The user gave a file: {}]", input.path())})
+        };
+        found.push(input);
+        return Ok(Some(replaced));
+    }
+    if let Some(content) = part.get("file_data").and_then(Value::as_str).and_then(decoded) {
+        let filename = part.get("filename").and_then(Value::as_str).unwrap_or("file").to_owned();
+        found.push(InputFile::Inline { filename, content });
+    }
+    Ok(None)
+}
+
+async fn take_image(
+    part: &Value,
+    owner: &Owner,
+    store: &Store,
+    found: &mut Vec<InputFile>,
+) -> Result<Option<Value>> {
+    if let Some((file, content)) = stored(part, owner, store).await? {
+        let kind = image_kind(&content);
+        let mut replaced = part.clone();
+        if let Value::Object(fields) = &mut replaced {
+            fields.shift_remove("file_id");
+            let url = format!("data:image/{kind};base64,{}", STANDARD.encode(&content));
+            fields.insert("image_url".to_owned(), json!(url));
+        }
+        found.push(InputFile::Stored { id: file.id, filename: file.filename });
+        return Ok(Some(replaced));
+    }
+    let url = part.get("image_url").and_then(Value::as_str).filter(|url| url.starts_with("data:"));
+    if let Some(content) = url.and_then(decoded) {
+        let filename = format!("image.{}", image_kind(&content));
+        found.push(InputFile::Inline { filename, content });
+    }
+    Ok(None)
+}
+
+/// The file behind `file_id`, if it is one of ours; another is the upstream's to know.
+async fn stored(part: &Value, owner: &Owner, store: &Store) -> Result<Option<(FileRecord, Vec<u8>)>> {
+    let Some(id) = part.get("file_id").and_then(Value::as_str) else { return Ok(None) };
+    let (file, mut open) = match store.open_file(owner, id).await {
+        Ok(found) => found,
+        Err(StoreError::NotFound) => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    let mut content = Vec::new();
+    open.read_to_end(&mut content).await.map_err(StoreError::Io)?;
+    Ok(Some((file, content)))
+}
+
+fn is_pdf(filename: &str) -> bool {
+    filename.to_ascii_lowercase().ends_with(".pdf")
+}
+
+/// A `data:` URL, or plain base64.
+fn decoded(text: &str) -> Option<Vec<u8>> {
+    let encoded = match text.strip_prefix("data:") {
+        Some(rest) => rest.split_once(";base64,")?.1,
+        None => text,
+    };
+    STANDARD.decode(encoded.trim()).ok()
+}
+
+fn image_kind(content: &[u8]) -> &'static str {
+    match content {
+        [0x89, b'P', b'N', b'G', ..] => "png",
+        [0xff, 0xd8, ..] => "jpeg",
+        [b'G', b'I', b'F', ..] => "gif",
+        [b'R', b'I', b'F', b'F', ..] => "webp",
+        _ => "png",
+    }
+}
+
+#[cfg(test)]
+#[path = "input_files_tests.rs"]
+mod tests;

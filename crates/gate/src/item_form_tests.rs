@@ -1,0 +1,23 @@
+//! Short items made whole.
+
+use serde_json::json;
+
+use super::with_defaults;
+
+#[test]
+fn a_short_message_gets_its_fields() {
+    assert_eq!(
+        with_defaults(json!({"role": "user", "content": "hi"})),
+        json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": "hi"}],
+            "status": "completed"})
+    );
+    let answer = with_defaults(json!({"type": "message", "role": "assistant", "content": "yes", "status": "x"}));
+    assert_eq!(answer["content"][0]["type"], "output_text");
+    assert_eq!(answer["status"], "x");
+}
+
+#[test]
+fn other_items_stay_as_they_are() {
+    let call = json!({"type": "function_call_output", "call_id": "c", "output": "1"});
+    assert_eq!(with_defaults(call.clone()), call);
+}

@@ -1,0 +1,53 @@
+//! The tool loop between a model and a container: the client's request is rewritten for the upstream,
+//! the code the model writes runs in a sandbox, and the answer looks as if one service had done it all.
+
+#![forbid(unsafe_code)]
+
+mod backgrounds;
+mod citations;
+mod code_call;
+mod code_reader;
+mod config;
+mod container_files;
+mod container_param;
+mod emitter;
+mod error;
+mod file_name;
+mod gate;
+mod history;
+mod ids;
+mod input_files;
+mod item_form;
+mod kept_item;
+mod message;
+mod model_text;
+mod obfuscation;
+mod outputs;
+mod peek;
+mod plain_files;
+mod recording;
+mod request;
+mod response_object;
+mod run;
+mod tools;
+mod turn;
+pub mod upstream;
+mod usage;
+mod visible;
+mod workplace;
+
+pub use config::GateConfig;
+pub use container_files::{ContainerFiles, ContainerFilesError};
+pub use container_param::{
+    MEMORY_SIZES, memory_bytes, only_known, read_file_ids, read_memory_limit, read_network_policy,
+};
+pub use emitter::StreamEvent;
+pub use error::{GateError, Said};
+pub use file_name::clean_file_name;
+pub use gate::{Answer, Caller, EventStream, Gate, GateParts};
+pub use ids::{fresh_id, prefix_of};
+pub use item_form::with_defaults;
+pub use kept_item::kept_item;
+pub use peek::may_concern_us;
+pub use request::{CreateRequest, INCLUDE_OUTPUTS};
+pub use visible::visible;

@@ -1,0 +1,160 @@
+//! The tools as the upstream sees them: `code_interpreter` becomes a function that the model knows by
+//! the name `python`, and `tool_choice` follows.
+
+use serde_json::{Map, Value, json};
+
+use crate::container_param::CodeTool;
+
+/// What models have learned to call it.
+const NAME: &str = "python";
+
+const DESCRIPTION: &str = "Runs Python code in a stateful Jupyter-like notebook environment and returns what it \
+    prints, the value of its last expression, tracebacks, and the names of new files. Variables, imports and files \
+    are kept between calls. The working directory is /mnt/data; the user's files are there, and files written there \
+    can be given to the user by linking them in the answer as [name](sandbox:/mnt/data/name). Figures shown with \
+    plt.show() reach the user by themselves. There is no internet access. numpy, pandas, matplotlib, scipy, sympy, \
+    scikit-learn, seaborn, pillow and openpyxl are installed.";
+
+/// How one request's tools are rewritten, turn by turn.
+#[derive(Clone, Debug)]
+pub(crate) struct ToolRewrite {
+    /// The function's name: `python`, unless the client has a tool of that name.
+    pub(crate) name: String,
+    tools: Vec<Value>,
+    index: usize,
+    choice: Option<Value>,
+}
+
+impl ToolRewrite {
+    /// `files`: paths in the container that the model should know of.
+    pub(crate) fn new(body: &Map<String, Value>, tool: &CodeTool, files: &[String]) -> Self {
+        let mut tools = body.get("tools").and_then(Value::as_array).cloned().unwrap_or_default();
+        let name = free_name(&tools);
+        if let Some(place) = tools.get_mut(tool.index) {
+            *place = function(&name, tool, files);
+        }
+        let choice = body.get("tool_choice").map(|choice| rewrite_choice(choice, &name));
+        Self { name, tools, index: tool.index, choice }
+    }
+
+    /// Sets `tools` and `tool_choice` for a turn. Once code has run, a choice that forces a call is
+    /// relaxed: it asked for at least one, and the model must be free to answer.
+    pub(crate) fn apply(&self, body: &mut Map<String, Value>, turn: TurnTools) {
+        let mut tools = self.tools.clone();
+        if turn == TurnTools::NoMoreCode {
+            tools.remove(self.index);
+        }
+        let choice = match turn {
+            TurnTools::First => self.choice.clone(),
+            TurnTools::Later => self.choice.as_ref().map(relaxed),
+            TurnTools::NoMoreCode => self.choice.as_ref().map(relaxed).and_then(|choice| self.without(choice)),
+        };
+        if tools.is_empty() {
+            body.shift_remove("tools");
+            body.shift_remove("tool_choice");
+            body.shift_remove("parallel_tool_calls");
+            return;
+        }
+        body.insert("tools".to_owned(), Value::Array(tools));
+        match choice {
+            Some(choice) => body.insert("tool_choice".to_owned(), choice),
+            None => body.shift_remove("tool_choice"),
+        };
+    }
+
+    /// A list of allowed tools without ours; None when nothing is left to say.
+    fn without(&self, choice: Value) -> Option<Value> {
+        let Value::Object(mut choice) = choice else { return Some(choice) };
+        if let Some(Value::Array(tools)) = choice.get_mut("tools") {
+            tools.retain(|tool| tool.get("name").and_then(Value::as_str) != Some(&self.name));
+            if tools.is_empty() {
+                return Some(json!("none"));
+            }
+        }
+        Some(Value::Object(choice))
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TurnTools {
+    First,
+    /// Code has run.
+    Later,
+    /// A limit on calls is reached: the model can only answer, or use its other tools.
+    NoMoreCode,
+}
+
+fn free_name(tools: &[Value]) -> String {
+    let taken = |name: &str| {
+        tools.iter().any(|tool| {
+            let own = tool.get("name").or_else(|| tool.get("function").and_then(|function| function.get("name")));
+            own.and_then(Value::as_str) == Some(name)
+        })
+    };
+    let mut name = NAME.to_owned();
+    let mut number = 1;
+    while taken(&name) {
+        number += 1;
+        name = format!("{NAME}_{number}");
+    }
+    name
+}
+
+fn function(name: &str, tool: &CodeTool, files: &[String]) -> Value {
+    let mut description = DESCRIPTION.to_owned();
+    if !files.is_empty() {
+        description.push_str("\nFiles of the user in the environment:");
+        for file in files {
+            description.push_str("\n- ");
+            description.push_str(file);
+        }
+    }
+    let mut function = json!({
+        "type": "function",
+        "name": name,
+        "description": description,
+        "parameters": {
+            "type": "object",
+            "properties": {"code": {"type": "string", "description": "The Python code to run."}},
+            "required": ["code"],
+            "additionalProperties": false
+        },
+        "strict": true
+    });
+    if let (Some(callers), Value::Object(function)) = (&tool.allowed_callers, &mut function) {
+        function.insert("allowed_callers".to_owned(), callers.clone());
+    }
+    function
+}
+
+fn rewrite_choice(choice: &Value, name: &str) -> Value {
+    let ours = |choice: &Value| choice.get("type").and_then(Value::as_str) == Some("code_interpreter");
+    if ours(choice) {
+        return json!({"type": "function", "name": name});
+    }
+    let mut choice = choice.clone();
+    if let Some(Value::Array(tools)) = choice.get_mut("tools") {
+        for tool in tools.iter_mut().filter(|tool| ours(tool)) {
+            *tool = json!({"type": "function", "name": name});
+        }
+    }
+    choice
+}
+
+fn relaxed(choice: &Value) -> Value {
+    match choice {
+        Value::String(word) if word == "required" => json!("auto"),
+        Value::Object(object) if object.get("type").and_then(Value::as_str) == Some("allowed_tools") => {
+            let mut object = object.clone();
+            object.insert("mode".to_owned(), json!("auto"));
+            Value::Object(object)
+        }
+        // One tool by name.
+        Value::Object(_) => json!("auto"),
+        other => other.clone(),
+    }
+}
+
+#[cfg(test)]
+#[path = "tools_tests.rs"]
+mod tests;

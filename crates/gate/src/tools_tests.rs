@@ -1,0 +1,68 @@
+//! What the upstream sees of the client's tools.
+
+use serde_json::{Map, Value, json};
+
+use super::{ToolRewrite, TurnTools};
+use crate::container_param::{CodeTool, ContainerChoice};
+
+fn rewrite(body: &Value, index: usize) -> ToolRewrite {
+    let tool = CodeTool { index, container: ContainerChoice::Named("c".into()), allowed_callers: None };
+    ToolRewrite::new(body.as_object().unwrap(), &tool, &["/mnt/data/file-1-a.csv".to_owned()])
+}
+
+fn applied(body: &Value, index: usize, turn: TurnTools) -> Map<String, Value> {
+    let mut out = body.as_object().unwrap().clone();
+    rewrite(body, index).apply(&mut out, turn);
+    out
+}
+
+#[test]
+fn the_tool_is_replaced_in_its_place() {
+    let body = json!({"tools": [{"type": "web_search"}, {"type": "code_interpreter", "container": "c"}]});
+    let out = applied(&body, 1, TurnTools::First);
+    assert_eq!(out["tools"][0], json!({"type": "web_search"}));
+    assert_eq!(out["tools"][1]["name"], "python");
+    assert_eq!(out["tools"][1]["parameters"]["required"], json!(["code"]));
+    assert!(out["tools"][1]["description"].as_str().unwrap().contains("/mnt/data/file-1-a.csv"));
+    assert!(!out.contains_key("tool_choice"));
+}
+
+#[test]
+fn a_name_that_is_taken_is_left_to_the_client() {
+    let body = json!({"tools": [{"type": "function", "name": "python"}, {"type": "code_interpreter"}]});
+    assert_eq!(rewrite(&body, 1).name, "python_2");
+}
+
+#[test]
+fn forced_choices_are_relaxed_after_the_first_call() {
+    let named = json!({"type": "function", "name": "python"});
+    for (choice, first, later) in [
+        (json!("auto"), json!("auto"), json!("auto")),
+        (json!("none"), json!("none"), json!("none")),
+        (json!("required"), json!("required"), json!("auto")),
+        (json!({"type": "code_interpreter"}), named.clone(), json!("auto")),
+        (json!({"type": "function", "name": "f"}), json!({"type": "function", "name": "f"}), json!("auto")),
+        (
+            json!({"type": "allowed_tools", "mode": "required", "tools": [{"type": "code_interpreter"}]}),
+            json!({"type": "allowed_tools", "mode": "required", "tools": [named]}),
+            json!({"type": "allowed_tools", "mode": "auto", "tools": [named]}),
+        ),
+    ] {
+        let body = json!({"tools": [{"type": "code_interpreter"}], "tool_choice": choice});
+        assert_eq!(applied(&body, 0, TurnTools::First)["tool_choice"], first);
+        assert_eq!(applied(&body, 0, TurnTools::Later)["tool_choice"], later);
+    }
+}
+
+#[test]
+fn past_a_limit_the_tool_is_gone() {
+    let body = json!({"tools": [{"type": "code_interpreter"}], "tool_choice": "required"});
+    let out = applied(&body, 0, TurnTools::NoMoreCode);
+    assert!(!out.contains_key("tools") && !out.contains_key("tool_choice"));
+    let allowed = json!({"type": "allowed_tools", "mode": "required", "tools": [{"type": "code_interpreter"}]});
+    let tools = json!([{"type": "code_interpreter"}, {"type": "web_search"}]);
+    let body = json!({"tools": tools, "tool_choice": allowed});
+    let out = applied(&body, 0, TurnTools::NoMoreCode);
+    assert_eq!(out["tools"], json!([{"type": "web_search"}]));
+    assert_eq!(out["tool_choice"], "none");
+}

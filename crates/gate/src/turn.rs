@@ -1,0 +1,287 @@
+//! One turn of the model, event by event: code calls are taken out and run, everything else goes on to
+//! the client under numbers and ids of the whole response.
+
+use futures_util::StreamExt;
+use serde_json::{Map, Value, json};
+
+use crate::code_call::CodeCall;
+use crate::error::{GateError, Result};
+use crate::ids::{is_unique, prefix_of};
+use crate::message::MessageState;
+use crate::run::Run;
+use crate::upstream::{Turn, UpstreamError, expand};
+
+/// How the model's turn ended.
+#[derive(Debug)]
+pub(crate) enum Verdict {
+    Completed,
+    /// `incomplete_details`.
+    Incomplete(Value),
+    /// `error` of the response.
+    Failed(Value),
+}
+
+#[derive(Debug)]
+pub(crate) struct TurnEnd {
+    pub(crate) verdict: Verdict,
+    /// The model called for code, so it waits for what came of it.
+    pub(crate) called_code: bool,
+    /// The client has to do something before the model can go on.
+    pub(crate) waits_for_client: bool,
+}
+
+/// An item of the turn.
+#[derive(Debug)]
+enum Slot {
+    /// Shown to the client as it comes.
+    Shown { index: usize, id: String, item: Value, message: MessageState },
+    Code(Box<CodeCall>),
+    /// A code call past a limit.
+    Ignored,
+}
+
+#[derive(Debug)]
+struct Entry {
+    upstream_index: Option<u64>,
+    upstream_id: String,
+    slot: Slot,
+    is_done: bool,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct TurnState {
+    entries: Vec<Entry>,
+    called_code: bool,
+    waits_for_client: bool,
+}
+
+impl TurnState {
+    /// The item an event speaks of: by its number, or by its id where a server leaves the number out.
+    fn find(&mut self, event: &Map<String, Value>, id: &str) -> Option<&mut Entry> {
+        let index = event.get("output_index").and_then(Value::as_u64);
+        self.entries.iter_mut().rev().find(|entry| match (index, entry.upstream_index) {
+            (Some(asked), Some(own)) => asked == own,
+            _ => !id.is_empty() && entry.upstream_id == id,
+        })
+    }
+}
+
+/// Items that only the client can answer.
+fn is_for_client(item: &Value) -> bool {
+    let environment = item.get("environment").and_then(|place| place.get("type")).and_then(Value::as_str);
+    match text(item, "type") {
+        "function_call" | "custom_tool_call" | "computer_call" | "local_shell_call" | "apply_patch_call"
+        | "mcp_approval_request" => true,
+        "shell_call" => environment.is_none_or(|kind| kind == "local"),
+        _ => false,
+    }
+}
+
+impl Run {
+    pub(crate) async fn take_turn(&mut self, mut turn: Turn) -> Result<TurnEnd> {
+        let mut state = TurnState::default();
+        while let Some(event) = turn.events.next().await {
+            let Value::Object(event) = event? else { continue };
+            if let Some(verdict) = self.take_event(&mut state, event).await? {
+                let TurnState { called_code, waits_for_client, .. } = state;
+                return Ok(TurnEnd { verdict, called_code, waits_for_client });
+            }
+        }
+        Err(UpstreamError::Broken("it ended in the middle of the turn".to_owned()).into())
+    }
+
+    async fn take_event(
+        &mut self,
+        state: &mut TurnState,
+        event: Map<String, Value>,
+    ) -> Result<Option<Verdict>> {
+        let kind = event.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
+        match kind.as_str() {
+            "response.created" => self.start(event.get("response")).await?,
+            "response.in_progress" | "response.queued" | "keepalive" => {}
+            "response.output_item.added" => self.item_added(state, event).await?,
+            "response.output_item.done" => self.item_done(state, event).await?,
+            "response.completed" => return self.ended(state, event, Verdict::Completed).await.map(Some),
+            "response.incomplete" => {
+                let details = field(&event, "incomplete_details");
+                return self.ended(state, event, Verdict::Incomplete(details)).await.map(Some);
+            }
+            "response.failed" => {
+                let error = field(&event, "error");
+                return self.ended(state, event, Verdict::Failed(error)).await.map(Some);
+            }
+            "error" => return Err(model_failed(&event)),
+            _ => self.item_event(state, event).await?,
+        }
+        Ok(None)
+    }
+
+    async fn item_added(&mut self, state: &mut TurnState, mut event: Map<String, Value>) -> Result<()> {
+        self.start(None).await?;
+        let item = event.get("item").cloned().unwrap_or_default();
+        let upstream_id = text(&item, "id").to_owned();
+        let upstream_index = event.get("output_index").and_then(Value::as_u64);
+        let slot = if self.is_code_call(&item) {
+            state.called_code = true;
+            if self.may_call() {
+                Slot::Code(Box::new(self.begin_code().await?))
+            } else {
+                Slot::Ignored
+            }
+        } else {
+            state.waits_for_client |= is_for_client(&item);
+            let (index, id) = (self.take_index(), self.final_id(&item));
+            let mut shown = item.clone();
+            set(&mut shown, "id", json!(id));
+            event.insert("output_index".to_owned(), json!(index));
+            event.insert("item".to_owned(), shown);
+            self.emitter.pass(event).await?;
+            Slot::Shown { index, id, item, message: MessageState::default() }
+        };
+        state.entries.push(Entry { upstream_index, upstream_id, slot, is_done: false });
+        Ok(())
+    }
+
+    /// An upstream's id that is one of a kind stays; another is replaced.
+    fn final_id(&mut self, item: &Value) -> String {
+        let id = text(item, "id");
+        if is_unique(id) && self.seen_ids.insert(id.to_owned()) {
+            return id.to_owned();
+        }
+        self.ids.item(prefix_of(text(item, "type")))
+    }
+
+    async fn item_event(&mut self, state: &mut TurnState, mut event: Map<String, Value>) -> Result<()> {
+        let id = event.get("item_id").and_then(Value::as_str).unwrap_or_default().to_owned();
+        // Deltas of an item that was never announced: it comes whole at its end.
+        let Some(entry) = state.find(&event, &id) else { return Ok(()) };
+        match &mut entry.slot {
+            Slot::Ignored => Ok(()),
+            Slot::Code(call) => self.code_event(call, &event).await,
+            Slot::Shown { index, id, message, .. } => {
+                event.insert("output_index".to_owned(), json!(index));
+                if event.contains_key("item_id") {
+                    event.insert("item_id".to_owned(), json!(id));
+                }
+                self.message_event(message, *index, id, &mut event).await?;
+                self.emitter.pass(event).await
+            }
+        }
+    }
+
+    async fn item_done(&mut self, state: &mut TurnState, mut event: Map<String, Value>) -> Result<()> {
+        let mut item = event.get("item").cloned().unwrap_or_default();
+        let upstream_id = text(&item, "id").to_owned();
+        if state.find(&event, &upstream_id).is_none() {
+            let index = event.get("output_index").and_then(Value::as_u64).unwrap_or(0);
+            return self.whole_item(state, item, index).await;
+        }
+        let Some(entry) = state.find(&event, &upstream_id) else { return Ok(()) };
+        if std::mem::replace(&mut entry.is_done, true) {
+            return Ok(());
+        }
+        match &mut entry.slot {
+            Slot::Ignored => {
+                self.refuse_call(item);
+                Ok(())
+            }
+            Slot::Code(call) => self.finish_code(call, item).await,
+            Slot::Shown { index, id, message, .. } => {
+                let original = item.clone();
+                self.message_done(message, *index, id, &mut item).await?;
+                set(&mut item, "id", json!(id));
+                event.insert("output_index".to_owned(), json!(index));
+                event.insert("item".to_owned(), item.clone());
+                self.emitter.pass(event).await?;
+                self.keep(*index, item, vec![original.clone()]);
+                self.model_input.push(original);
+                Ok(())
+            }
+        }
+    }
+
+    /// An item that was not announced: it goes the way of one that was.
+    async fn whole_item(&mut self, state: &mut TurnState, item: Value, index: u64) -> Result<()> {
+        let Value::Object(alone) = json!({"status": "completed", "output": [item]}) else { return Ok(()) };
+        for event in expand(alone)? {
+            let Value::Object(mut event) = event else { continue };
+            if event.contains_key("output_index") {
+                event.insert("output_index".to_owned(), json!(index));
+                Box::pin(self.take_event(state, event)).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The end of the turn: what it used, what it left open, what it never announced.
+    async fn ended(
+        &mut self,
+        state: &mut TurnState,
+        event: Map<String, Value>,
+        verdict: Verdict,
+    ) -> Result<Verdict> {
+        self.start(None).await?;
+        let response = event.get("response");
+        let output = response.and_then(|response| response.get("output")).and_then(Value::as_array);
+        for (index, item) in output.into_iter().flatten().enumerate() {
+            let index = index as u64;
+            let known = state.entries.iter().any(|entry| {
+                entry.upstream_index == Some(index) || entry.upstream_id == text(item, "id")
+            });
+            if !known {
+                self.whole_item(state, item.clone(), index).await?;
+            }
+        }
+        self.close_open(state, output).await?;
+        self.usage.add(response.and_then(|response| response.get("usage")));
+        self.object.learn(response, &self.request);
+        Ok(verdict)
+    }
+
+    /// Items that began and never ended: the turn was cut short.
+    async fn close_open(&mut self, state: &mut TurnState, output: Option<&Vec<Value>>) -> Result<()> {
+        for entry in state.entries.iter_mut().filter(|entry| !entry.is_done) {
+            entry.is_done = true;
+            match &mut entry.slot {
+                Slot::Ignored => {}
+                Slot::Code(call) => self.leave_code(call).await?,
+                Slot::Shown { index, id, item, .. } => {
+                    let last = output.into_iter().flatten().find(|seen| text(seen, "id") == entry.upstream_id);
+                    let mut item = last.unwrap_or(item).clone();
+                    set(&mut item, "id", json!(id));
+                    if item.get("status").is_some() {
+                        set(&mut item, "status", json!("incomplete"));
+                    }
+                    let fields = json!({"output_index": index, "item": item});
+                    self.emitter.emit("response.output_item.done", fields).await?;
+                    self.keep(*index, item, Vec::new());
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn model_failed(event: &Map<String, Value>) -> GateError {
+    // Nested on the wire, flat in the specification.
+    let error = event.get("error").and_then(Value::as_object).unwrap_or(event);
+    let get = |name: &str| error.get(name).and_then(Value::as_str).map(str::to_owned);
+    GateError::ModelFailed {
+        code: get("code").unwrap_or_else(|| "server_error".to_owned()),
+        message: get("message").unwrap_or_else(|| "The model failed.".to_owned()),
+    }
+}
+
+fn field(event: &Map<String, Value>, name: &str) -> Value {
+    event.get("response").and_then(|response| response.get(name)).cloned().unwrap_or_default()
+}
+
+pub(crate) fn text<'a>(item: &'a Value, name: &str) -> &'a str {
+    item.get(name).and_then(Value::as_str).unwrap_or_default()
+}
+
+pub(crate) fn set(item: &mut Value, name: &str, value: Value) {
+    if let Value::Object(fields) = item {
+        fields.insert(name.to_owned(), value);
+    }
+}

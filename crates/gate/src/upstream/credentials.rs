@@ -1,0 +1,84 @@
+//! Whose account a turn is paid from: the client's own headers, passed on when the operator configured
+//! no key.
+
+use std::fmt;
+
+use ::http::{HeaderMap, HeaderName, HeaderValue, header};
+
+/// Headers that say on whose account, besides the key itself. With a key of the operator's they would
+/// name somebody else's account, so they go only where the client's key goes.
+const ACCOUNT: [&str; 3] = ["openai-organization", "openai-project", "api-key"];
+/// Headers that say which behaviour is wanted. They are passed on in any case.
+const BEHAVIOUR: [&str; 1] = ["openai-beta"];
+
+/// What of a client's headers may travel to the upstream.
+#[derive(Clone, Default)]
+pub struct Credentials {
+    authorization: Option<HeaderValue>,
+    extra: Vec<(HeaderName, HeaderValue)>,
+}
+
+impl Credentials {
+    #[must_use]
+    pub fn from_headers(headers: &HeaderMap) -> Self {
+        let authorization = headers.get(header::AUTHORIZATION).cloned().map(sensitive);
+        let extra = headers
+            .iter()
+            .filter(|(name, _)| is_account(name) || BEHAVIOUR.contains(&name.as_str()))
+            .map(|(name, value)| {
+                let value = if name == "api-key" { sensitive(value.clone()) } else { value.clone() };
+                (name.clone(), value)
+            })
+            .collect();
+        Self { authorization, extra }
+    }
+
+    #[must_use]
+    pub fn authorization(&self) -> Option<&HeaderValue> {
+        self.authorization.as_ref()
+    }
+
+    /// Puts them on a request: the operator's key in place of the client's account, where there is one.
+    pub(super) fn put_on(&self, headers: &mut HeaderMap, configured: Option<&HeaderValue>) {
+        for (name, value) in &self.extra {
+            if configured.is_none() || !is_account(name) {
+                headers.append(name.clone(), value.clone());
+            }
+        }
+        if let Some(authorization) = configured.or(self.authorization.as_ref()) {
+            headers.insert(header::AUTHORIZATION, authorization.clone());
+        }
+    }
+}
+
+/// Takes the client's account off a request that goes out under the operator's key.
+pub(super) fn remove_account(headers: &mut HeaderMap) {
+    headers.remove(header::AUTHORIZATION);
+    for name in ACCOUNT {
+        headers.remove(name);
+    }
+}
+
+/// A header value that is never printed.
+pub(super) fn sensitive(mut value: HeaderValue) -> HeaderValue {
+    value.set_sensitive(true);
+    value
+}
+
+fn is_account(name: &HeaderName) -> bool {
+    ACCOUNT.contains(&name.as_str())
+}
+
+impl fmt::Debug for Credentials {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.extra.iter().map(|(name, _)| name.as_str()).collect();
+        f.debug_struct("Credentials")
+            .field("authorization", &self.authorization.as_ref().map(|_| "…"))
+            .field("extra", &names)
+            .finish()
+    }
+}
+
+#[cfg(test)]
+#[path = "credentials_tests.rs"]
+mod tests;

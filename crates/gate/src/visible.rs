@@ -1,0 +1,30 @@
+//! Items as a client asked to see them. What code printed and drew is kept whole and shown to those
+//! who named it in `include`.
+
+use serde_json::{Map, Value};
+
+use crate::request::INCLUDE_OUTPUTS;
+
+/// The item for somebody who asked with this `include`. The key `outputs` of a code call is always
+/// there, as some clients refuse the whole item without it.
+#[must_use]
+pub fn visible(mut item: Value, include: &[String]) -> Value {
+    if let Value::Object(fields) = &mut item
+        && fields.get("type").and_then(Value::as_str) == Some("code_interpreter_call")
+    {
+        show_code_call(fields, include.iter().any(|name| name == INCLUDE_OUTPUTS));
+    }
+    item
+}
+
+fn show_code_call(fields: &mut Map<String, Value>, with_outputs: bool) {
+    if !with_outputs {
+        fields.insert("outputs".to_owned(), Value::Null);
+    } else if !fields.get("outputs").is_some_and(Value::is_array) {
+        fields.insert("outputs".to_owned(), Value::Array(Vec::new()));
+    }
+}
+
+#[cfg(test)]
+#[path = "visible_tests.rs"]
+mod tests;

@@ -1,0 +1,206 @@
+//! The container of one response: chosen before the model is asked, made only when it really writes
+//! code, and never by two calls at once.
+
+use std::sync::Arc;
+
+use sandgate_core::{BackendError, Container, ContainerId, Containers, NewContainer, Owner, SandboxSpec};
+use sandgate_store::{Store, StoreError};
+use tokio::sync::oneshot;
+use tokio_util::task::TaskTracker;
+
+use crate::container_files::ContainerFiles;
+use crate::container_param::{AutoContainer, CodeTool, ContainerChoice, memory_bytes};
+use crate::error::{GateError, Result};
+use crate::input_files::InputFile;
+
+#[derive(Debug)]
+pub(crate) struct Workplace {
+    owner: Owner,
+    containers: Arc<Containers>,
+    files: ContainerFiles,
+    spec: SandboxSpec,
+    auto: AutoContainer,
+    inputs: Vec<InputFile>,
+    container: Option<Arc<Container>>,
+    /// The inputs are in it.
+    is_ready: bool,
+    /// It was made for this response.
+    is_fresh: bool,
+    tasks: TaskTracker,
+}
+
+/// What a workplace is made with.
+#[derive(Clone, Debug)]
+pub(crate) struct WorkplaceRules {
+    pub(crate) containers: Arc<Containers>,
+    pub(crate) store: Store,
+    pub(crate) files: ContainerFiles,
+    pub(crate) spec: SandboxSpec,
+    pub(crate) max_memory: u64,
+    /// An idle container is an error, as it is in the original.
+    pub(crate) strict: bool,
+    pub(crate) tasks: TaskTracker,
+}
+
+impl Workplace {
+    /// Finds the container, or what is needed to make one. Everything that can be wrong with the
+    /// request is said here, before anything is paid for. `seen`: containers that earlier calls in the
+    /// conversation ran in, the last one last.
+    pub(crate) async fn choose(
+        rules: &WorkplaceRules,
+        owner: &Owner,
+        tool: Option<&CodeTool>,
+        seen: &[String],
+        inputs: Vec<InputFile>,
+    ) -> Result<Self> {
+        let mut workplace = Self {
+            owner: owner.clone(),
+            containers: Arc::clone(&rules.containers),
+            files: rules.files.clone(),
+            spec: rules.spec.clone(),
+            auto: AutoContainer::default(),
+            inputs,
+            container: None,
+            is_ready: false,
+            is_fresh: false,
+            tasks: rules.tasks.clone(),
+        };
+        match tool.map(|tool| &tool.container) {
+            Some(ContainerChoice::Named(id)) => {
+                let found = workplace.find(id).ok_or_else(|| GateError::no_such_container(id))?;
+                workplace.container = Some(found);
+            }
+            Some(ContainerChoice::Auto(auto)) => {
+                let at = format!("tools[{}].container", tool.map_or(0, |tool| tool.index));
+                check_files(rules, owner, &auto.file_ids, &at).await?;
+                workplace.set_memory(auto, rules.max_memory, &at)?;
+                workplace.auto = auto.clone();
+                workplace.container = seen.iter().rev().find_map(|id| workplace.find(id));
+            }
+            // No code will run, but a message may still link to what earlier code made.
+            None => workplace.container = seen.iter().rev().find_map(|id| workplace.find(id)),
+        }
+        if rules.strict
+            && tool.is_some()
+            && workplace.container.as_ref().is_some_and(|container| container.is_expired())
+        {
+            return Err(GateError::ContainerExpired);
+        }
+        Ok(workplace)
+    }
+
+    fn find(&self, id: &str) -> Option<Arc<Container>> {
+        let id = ContainerId::parse(id).ok()?;
+        self.containers.get(&self.owner, &id).ok()
+    }
+
+    fn set_memory(&mut self, auto: &AutoContainer, most: u64, at: &str) -> Result<()> {
+        let Some(name) = &auto.memory_limit else { return Ok(()) };
+        let bytes = memory_bytes(name).unwrap_or(self.spec.limits.memory_bytes);
+        if bytes > most {
+            return Err(GateError::bad_value(
+                format!("{at}.memory_limit"),
+                format!("This server gives a container at most {} of memory.", sandgate_core::human_bytes(most)),
+            ));
+        }
+        self.spec.limits.memory_bytes = bytes;
+        Ok(())
+    }
+
+    /// The container if there is one already.
+    pub(crate) fn known(&self) -> Option<&Arc<Container>> {
+        self.container.as_ref()
+    }
+
+    /// Paths of the files that will be in it.
+    pub(crate) async fn input_paths(&self, store: &Store) -> Result<Vec<String>> {
+        let mut paths = Vec::new();
+        for id in &self.auto.file_ids {
+            let file = store.file(&self.owner, id).await?;
+            let path = InputFile::Stored { id: file.id, filename: file.filename }.path();
+            paths.push(path);
+        }
+        for input in &self.inputs {
+            let path = input.path();
+            if !paths.contains(&path) {
+                paths.push(path);
+            }
+        }
+        Ok(paths)
+    }
+
+    /// The container, made now if it has to be, with the files of the request in it.
+    pub(crate) async fn ready(&mut self) -> Result<Arc<Container>> {
+        let container = match &self.container {
+            Some(container) => Arc::clone(container),
+            None => {
+                let new = NewContainer {
+                    owner: self.owner.clone(),
+                    name: Some("auto".to_owned()),
+                    spec: self.spec.clone(),
+                    idle: None,
+                    memory_limit: self.auto.memory_limit.clone(),
+                    network_policy: self.auto.network_policy.clone(),
+                };
+                let container = self.make(new).await?;
+                self.is_fresh = true;
+                self.container = Some(Arc::clone(&container));
+                container
+            }
+        };
+        if !self.is_ready {
+            for id in &self.auto.file_ids {
+                self.files.place(&container, &self.owner, id).await?;
+            }
+            for input in &self.inputs {
+                input.place(&container, &self.owner, &self.files).await?;
+            }
+            self.is_ready = true;
+        }
+        Ok(container)
+    }
+
+    /// Makes it in a task of its own: a run that is stopped meanwhile must not leave half a sandbox, nor
+    /// a whole one that nobody knows of.
+    async fn make(&self, new: NewContainer) -> Result<Arc<Container>> {
+        let (sender, receiver) = oneshot::channel();
+        let containers = Arc::clone(&self.containers);
+        let owner = self.owner.clone();
+        self.tasks.spawn(async move {
+            let made = containers.create(new).await;
+            if let Err(Ok(unwanted)) = sender.send(made)
+                && let Err(error) = containers.delete(&owner, unwanted.id()).await
+            {
+                tracing::warn!(container = %unwanted.id(), %error, "a container nobody uses could not be removed");
+            }
+        });
+        Ok(receiver.await.map_err(|_| GateError::Cancelled)??)
+    }
+
+    /// The client left before it could hear of a container that was made for it alone: it goes.
+    pub(crate) async fn abandon(self) {
+        if let (true, Some(container)) = (self.is_fresh, self.container)
+            && let Err(error) = self.containers.delete(&self.owner, container.id()).await
+            && !matches!(error, BackendError::NoSuchContainer(_))
+        {
+            tracing::warn!(container = %container.id(), %error, "a container nobody uses could not be removed");
+        }
+    }
+}
+
+async fn check_files(rules: &WorkplaceRules, owner: &Owner, ids: &[String], at: &str) -> Result<()> {
+    for (index, id) in ids.iter().enumerate() {
+        match rules.store.file(owner, id).await {
+            Ok(_) => {}
+            Err(StoreError::NotFound) => {
+                return Err(GateError::Invalid {
+                    message: format!("File with id '{id}' not found."),
+                    param: Some(format!("{at}.file_ids[{index}]")),
+                    code: Some("file_not_found"),
+                });
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
+}

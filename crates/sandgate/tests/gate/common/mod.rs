@@ -1,0 +1,15 @@
+//! What all tests of the gate share: one server in front of one scripted model, and a client.
+
+mod client;
+#[path = "../../engine/common/program.rs"]
+#[expect(dead_code, reason = "the engine's tests need more of it")]
+mod program;
+mod world;
+
+use std::time::Duration;
+
+pub(crate) use client::{Answer, Client, Streaming, code_tool};
+pub(crate) use world::{World, world};
+
+/// Longer than anything takes, even on a busy machine.
+pub(crate) const LONGEST: Duration = Duration::from_secs(120);

@@ -1,0 +1,30 @@
+//! What must survive a crash: responses and their items, conversations, files, and the records of
+//! containers. One SQLite database per home, and one folder for the contents of files.
+
+#![forbid(unsafe_code)]
+
+mod container_files;
+mod containers;
+mod conversations;
+mod error;
+mod events;
+mod files;
+mod files_folder;
+mod items;
+mod migrations;
+mod open;
+mod pages;
+mod responses;
+mod thread;
+
+#[cfg(test)]
+mod testing;
+
+pub use container_files::ContainerFileRecord;
+pub use conversations::ConversationRecord;
+pub use error::{Result, StoreError};
+pub use files::{FileRecord, StagedFile};
+pub use items::ItemRecord;
+pub use open::Store;
+pub use pages::{Listed, Page};
+pub use responses::ResponseRecord;
