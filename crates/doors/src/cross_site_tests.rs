@@ -21,9 +21,14 @@ fn programs_and_our_own_pages_are_answered() {
 
 #[test]
 fn pages_of_others_are_not() {
-    for origin in
-        ["null", "", "https://evil.example", "http://localhost:3000", "http://localhost", "http://localhost:4000.evil"]
-    {
+    for origin in [
+        "null",
+        "",
+        "https://evil.example",
+        "http://localhost:3000",
+        "http://localhost",
+        "http://localhost:4000.evil",
+    ] {
         assert!(refused(Some(origin)), "{origin:?}");
     }
     let headers = HeaderMap::from_iter([(ORIGIN, HeaderValue::from_static("http://a"))]);

@@ -49,7 +49,7 @@ impl Gate {
         run.object.set("status", json!("queued"));
         let queued = run.object.snapshot();
         // Kept before its id is out: from now on it can be asked for, cancelled, and found after a crash.
-        self.store.save_response(&waiting(&run, queued.clone()), &run.inputs, &[]).await?;
+        self.store.save_response(&run.record("queued", queued.clone()), &run.inputs, &[]).await?;
         self.backgrounds.lock().insert(id.clone(), Arc::clone(&recording));
         let gate = Arc::clone(self);
         self.tasks.spawn({
@@ -141,22 +141,6 @@ impl Gate {
             self.store.update_response(&record).await?;
         }
         Ok(count)
-    }
-}
-
-fn waiting(run: &crate::run::Run, body: Value) -> ResponseRecord {
-    let previous = run.request.previous.clone();
-    let known = run.upstream_previous != previous;
-    ResponseRecord {
-        id: run.ids.response().to_owned(),
-        owner: run.owner.clone(),
-        created_at: body.get("created_at").and_then(Value::as_u64).unwrap_or_default(),
-        status: "queued".to_owned(),
-        background: true,
-        body,
-        previous: previous.filter(|_| known),
-        conversation: run.request.conversation.clone(),
-        upstream_previous: run.upstream_previous.clone(),
     }
 }
 

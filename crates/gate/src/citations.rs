@@ -1,7 +1,7 @@
 //! Links to files of the container in what the model wrote: `sandbox:/mnt/data/…`, found by the exact
 //! range of characters, and cited where the file is really there.
 
-use sandgate_core::Container;
+use sandgate_core::{Container, SandboxPath};
 use serde_json::{Value, json};
 
 use crate::container_files::ContainerFiles;
@@ -27,6 +27,11 @@ pub(crate) async fn cite(text: &str, container: &Container, files: &ContainerFil
     let mut citations = Vec::new();
     for link in links(text).into_iter().take(MOST_LINKS) {
         for (end, path) in link.readings {
+            // `..` in a link leads nowhere: only what is in the folder can be cited.
+            let inside = SandboxPath::parse(&path).is_ok_and(|path| path.as_str().starts_with(FOLDER));
+            if !inside {
+                continue;
+            }
             let Some(file) = files.of_path(container, &path).await? else { continue };
             let name = file.path.rsplit('/').next().unwrap_or_default();
             citations.push(citation(container, &file.id, name, link.start, end));

@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 
-use sandgate_core::{Container, ExecuteRequest, Outcome};
+use sandgate_core::{BackendError, Container, ExecuteRequest, Outcome};
 use serde_json::{Map, Value, json};
 
 use crate::citations::cite_figure;
 use crate::code_reader::{CodeReader, whole_code};
+use crate::container_files::ContainerFilesError;
 use crate::error::Result;
 use crate::model_text::model_text;
 use crate::outputs::outputs;
 use crate::run::Run;
+use crate::tools::NAME;
 use crate::turn::{set, text};
 
 #[derive(Debug)]
@@ -32,8 +34,18 @@ struct Came {
 
 impl Run {
     pub(crate) fn is_code_call(&self, item: &Value) -> bool {
-        matches!(text(item, "type"), "function_call" | "custom_tool_call")
-            && self.tools.as_ref().is_some_and(|tools| tools.name == text(item, "name"))
+        let name = match &self.tools {
+            Some(tools) => tools.name.as_str(),
+            // It remembers a tool that this request does not have. The client must not get such a call.
+            None if self.knows_code && !self.has_tool_named(NAME) => NAME,
+            None => return false,
+        };
+        matches!(text(item, "type"), "function_call" | "custom_tool_call") && text(item, "name") == name
+    }
+
+    fn has_tool_named(&self, name: &str) -> bool {
+        let tools = self.request.body.get("tools").and_then(Value::as_array);
+        tools.into_iter().flatten().any(|tool| text(tool, "name") == name)
     }
 
     /// Announces the call. Its container has to be known by now, so this is where it is made.
@@ -127,8 +139,13 @@ impl Run {
 
     /// A call past a limit: the model is told, the client is not bothered.
     pub(crate) fn refuse_call(&mut self, item: Value) {
-        let most = self.request.max_tool_calls.unwrap_or(0);
-        let told = format!("[the code was not run: this response may make {most} tool calls, and has made them]");
+        let told = match self.request.max_tool_calls {
+            _ if self.tools.is_none() => "[the code was not run: there is no such tool any more]".to_owned(),
+            Some(most) if self.calls >= most => {
+                format!("[the code was not run: this response may make {most} tool calls, and has made them]")
+            }
+            _ => "[the code was not run: no more rounds of code are left; answer now]".to_owned(),
+        };
         let answer = answer_to(&item, &told);
         self.model_input.extend([item, answer]);
     }
@@ -143,12 +160,20 @@ impl Run {
         let outcome = Outcome::collect(call.container.execute(request).await?).await?;
         call.container.keep_alive();
         let out = outputs(&outcome);
-        for figure in &out.figures {
-            let file = self.gate.files.add_image(&call.container, figure).await?;
-            let name = file.path.rsplit('/').next().unwrap_or_default().to_owned();
-            self.figures.push(cite_figure(&call.container, &file.id, &name));
-        }
         let mut told = model_text(&outcome, self.gate.config.model_output_bytes);
+        for figure in &out.figures {
+            match self.gate.files.add_image(&call.container, figure).await {
+                Ok(file) => {
+                    let name = file.path.rsplit('/').next().unwrap_or_default();
+                    self.figures.push(cite_figure(&call.container, &file.id, name));
+                }
+                // A full disk is the code's own doing, and the client has the figure in the outputs.
+                Err(ContainerFilesError::Backend(
+                    problem @ (BackendError::File { .. } | BackendError::FileTooLarge { .. }),
+                )) => told.push_str(&format!("\n[a figure could not be kept as a file: {problem}]")),
+                Err(error) => return Err(error.into()),
+            }
+        }
         if let Some(note) = self.last_call_note() {
             told.push_str(&format!("\n[{note}]"));
         }

@@ -6,7 +6,9 @@ use super::*;
 
 #[test]
 fn odd_but_harmless_names_stay() {
-    for name in ["data.csv", "my \"best\" file.txt", "Übersicht – März.xlsx", "数据.csv", ".hidden", "a..b", "-rf"] {
+    for name in
+        ["data.csv", "my \"best\" file.txt", "Übersicht – März.xlsx", "数据.csv", ".hidden", "a..b", "-rf"]
+    {
         assert_eq!(clean_file_name(name), name);
     }
 }

@@ -162,6 +162,7 @@ impl Gate {
             model_input: history.model,
             upstream_previous: history.upstream_previous,
             tools,
+            knows_code: !history.containers.is_empty(),
             workplace,
             output: Vec::new(),
             usage: UsageSum::default(),

@@ -11,9 +11,7 @@ use crate::ids::{fresh_id, prefix_of};
 use crate::input_files::{InputFile, take_files};
 use crate::item_form::with_defaults;
 use crate::request::CreateRequest;
-
-/// The tool's name in calls that have to be made up again.
-const TOOL: &str = "python";
+use crate::tools::NAME;
 
 #[derive(Debug, Default)]
 pub(crate) struct History {
@@ -132,7 +130,7 @@ pub(crate) fn rebuilt(item: &Value) -> Vec<Value> {
     let call_id = format!("call_{call}");
     let arguments = json!({"code": code}).to_string();
     vec![
-        json!({"type": "function_call", "call_id": call_id, "name": TOOL, "arguments": arguments}),
+        json!({"type": "function_call", "call_id": call_id, "name": NAME, "arguments": arguments}),
         json!({"type": "function_call_output", "call_id": call_id, "output": rebuilt_output(item)}),
     ]
 }

@@ -27,7 +27,8 @@ pub const INCLUDE_OUTPUTS: &str = "code_interpreter_call.outputs";
 
 impl CreateRequest {
     pub fn parse(body: Map<String, Value>) -> Result<Self> {
-        if !body.contains_key("model") {
+        // A stored prompt may name the model.
+        if !body.contains_key("model") && !body.contains_key("prompt") {
             return Err(GateError::missing("model"));
         }
         let stream = flag(&body, "stream", false)?;

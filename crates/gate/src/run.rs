@@ -44,6 +44,8 @@ pub(crate) struct Run {
     pub(crate) model_input: Vec<Value>,
     pub(crate) upstream_previous: Option<String>,
     pub(crate) tools: Option<ToolRewrite>,
+    /// The model has called for code before, so it may try again where it cannot.
+    pub(crate) knows_code: bool,
     pub(crate) workplace: Workplace,
     /// Items of the output by their index; None while they are being made.
     pub(crate) output: Vec<Option<ItemRecord>>,
@@ -139,9 +141,13 @@ impl Run {
             body.insert("max_output_tokens".to_owned(), json!(left));
         }
         if let Some(tools) = &self.tools {
-            // Calls of ours are no tool calls to the upstream; it counts its own.
+            // Calls of ours are no tool calls to the upstream; it counts its own, if it has any.
             if let Some(most) = self.request.max_tool_calls {
-                body.insert("max_tool_calls".to_owned(), json!(most.saturating_sub(self.calls).max(1)));
+                if tools.has_hosted() {
+                    body.insert("max_tool_calls".to_owned(), json!(most.saturating_sub(self.calls).max(1)));
+                } else {
+                    body.shift_remove("max_tool_calls");
+                }
             }
             let turn = match self.rounds {
                 _ if !self.may_call() => TurnTools::NoMoreCode,
@@ -149,9 +155,6 @@ impl Run {
                 _ => TurnTools::Later,
             };
             tools.apply(&mut body, turn);
-            if turn == TurnTools::NoMoreCode && !body.contains_key("tools") {
-                body.shift_remove("max_tool_calls");
-            }
         }
         body
     }
@@ -163,7 +166,8 @@ impl Run {
 
     /// Whether another code call would be run.
     pub(crate) fn may_call(&self) -> bool {
-        self.rounds < self.gate.config.rounds
+        self.tools.is_some()
+            && self.rounds < self.gate.config.rounds
             && self.request.max_tool_calls.is_none_or(|most| self.calls < most)
     }
 
@@ -202,9 +206,19 @@ impl Run {
             return Ok(());
         }
         self.object.learn(upstream, &self.request);
+        if self.request.background {
+            let queued = self.object.snapshot();
+            self.emitter.emit("response.created", json!({"response": queued})).await?;
+            self.emitter.emit("response.queued", json!({"response": queued})).await?;
+        }
         self.object.set("status", json!("in_progress"));
         let response = self.object.snapshot();
-        self.emitter.emit("response.created", json!({"response": response})).await?;
+        if self.request.background {
+            let record = self.record("in_progress", response.clone());
+            self.gate.store.update_response(&record).await?;
+        } else {
+            self.emitter.emit("response.created", json!({"response": response})).await?;
+        }
         self.emitter.emit("response.in_progress", json!({"response": response})).await
     }
 
@@ -241,23 +255,35 @@ impl Run {
         self.save(status, body, &items).await
     }
 
+    /// The response as it is kept.
+    pub(crate) fn record(&self, status: &str, body: Value) -> ResponseRecord {
+        // One that only the upstream knows is not a link of our own chain.
+        let ours = self.upstream_previous != self.request.previous;
+        ResponseRecord {
+            id: self.ids.response().to_owned(),
+            owner: self.owner.clone(),
+            created_at: body.get("created_at").and_then(Value::as_u64).unwrap_or_default(),
+            status: status.to_owned(),
+            background: self.request.background,
+            body,
+            previous: self.request.previous.clone().filter(|_| ours),
+            conversation: self.request.conversation.clone(),
+            upstream_previous: self.upstream_previous.clone(),
+        }
+    }
+
     async fn save(&self, status: &str, body: Value, items: &[ItemRecord]) -> Result<()> {
         let store = &self.gate.store;
+        // The conversation first: a crash in between leaves a response that was never finished, not a
+        // finished one that its conversation has not heard of.
+        if let Some(conversation) = &self.request.conversation
+            && status == "completed"
+        {
+            let all: Vec<ItemRecord> = self.inputs.iter().chain(items).cloned().collect();
+            store.add_items(&self.owner, conversation, &all).await?;
+        }
         if self.request.store {
-            let previous = self.request.previous.clone();
-            let known = self.upstream_previous != previous;
-            let record = ResponseRecord {
-                id: self.ids.response().to_owned(),
-                owner: self.owner.clone(),
-                created_at: body.get("created_at").and_then(Value::as_u64).unwrap_or_default(),
-                status: status.to_owned(),
-                background: self.request.background,
-                body,
-                previous: previous.filter(|_| known),
-                conversation: self.request.conversation.clone(),
-                upstream_previous: self.upstream_previous.clone(),
-            };
-            store.save_response(&record, &self.inputs, items).await?;
+            store.save_response(&self.record(status, body), &self.inputs, items).await?;
         } else {
             // Clients send code calls back without their outputs, so these are kept in any case.
             let calls: Vec<ItemRecord> = items
@@ -266,12 +292,6 @@ impl Run {
                 .cloned()
                 .collect();
             store.keep_items(&self.owner, &calls).await?;
-        }
-        if let Some(conversation) = &self.request.conversation
-            && status == "completed"
-        {
-            let all: Vec<ItemRecord> = self.inputs.iter().chain(items).cloned().collect();
-            store.add_items(&self.owner, conversation, &all).await?;
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::container_param::CodeTool;
 
 /// What models have learned to call it.
-const NAME: &str = "python";
+pub(crate) const NAME: &str = "python";
 
 const DESCRIPTION: &str = "Runs Python code in a stateful Jupyter-like notebook environment and returns what it \
     prints, the value of its last expression, tracebacks, and the names of new files. Variables, imports and files \
@@ -35,6 +35,12 @@ impl ToolRewrite {
         }
         let choice = body.get("tool_choice").map(|choice| rewrite_choice(choice, &name));
         Self { name, tools, index: tool.index, choice }
+    }
+
+    /// Whether there are tools that the upstream itself runs.
+    pub(crate) fn has_hosted(&self) -> bool {
+        let kind = |tool: &Value| tool.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
+        self.tools.iter().any(|tool| !matches!(kind(tool).as_str(), "function" | "custom"))
     }
 
     /// Sets `tools` and `tool_choice` for a turn. Once code has run, a choice that forces a call is

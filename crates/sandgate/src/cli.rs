@@ -100,13 +100,24 @@ const SERVE_HELP: &str = "\
 Example:
   sandgate serve &
   curl localhost:4000/v1/execute --json '{\"code\": \"print(6*7)\"}'
+  OPENAI_BASE_URL=http://127.0.0.1:4000/v1 OPENAI_API_KEY=any python my_client.py
+
+Without 'upstream' below, OPENAI_API_KEY in the environment makes OpenAI the upstream; without that too,
+a built-in stand-in runs the fenced code of the last message.
 
 The configuration file is YAML; every key is optional:
   listen: 127.0.0.1:4000
   idle_seconds: 1200      # then a container's processes are given back; its files stay
   max_live: 1000          # sandboxes running at once
   pool: 4                 # sandboxes kept ready
-  limits: {memory_bytes: 1073741824, processes: 128, cpu_millis: 1000, wall: 60}";
+  keep_days: 30           # how long the files of an unused container are kept
+  limits: {memory_bytes: 1073741824, processes: 128, cpu_millis: 1000, wall: 60}
+  upstream: {url: http://localhost:8000/v1, api: responses, key: env:MODEL_KEY, timeout_seconds: 600}
+  gate: {rounds: 20, execution_seconds: 60, total_seconds: 3600, model_output_bytes: 32768,
+         executions_per_owner: 64, max_memory_bytes: 4294967296, max_upload_bytes: 536870912,
+         max_body_bytes: 67108864, strict_containers: false}
+'api' is 'responses' or 'chat'; 'key' is env:NAME, file:PATH, os.environ/NAME or the key itself, and
+without it each client's own key is passed on.";
 
 #[derive(Debug, Args)]
 #[command(after_help = SERVE_HELP)]

@@ -18,8 +18,8 @@ use axum::response::{IntoResponse, Json, Response};
 use axum::routing::{get, post};
 use bytes::Bytes;
 use sandgate_core::{
-    BackendError, Container, Containers, ContextSpec, ExecuteRequest, Execution, NewContainer, Outcome, Owner,
-    SandboxSpec,
+    BackendError, Container, Containers, ContextSpec, ExecuteRequest, Execution, NewContainer, Outcome,
+    Owner, SandboxSpec,
 };
 use serde_json::json;
 use tokio::sync::oneshot;

@@ -11,8 +11,7 @@ use serde_json::{Map, Value};
 
 use super::error::{ApiError, ApiResult};
 
-const KNOWN: [&str; 6] =
-    ["name", "file_ids", "expires_after", "memory_limit", "network_policy", "skills"];
+const KNOWN: [&str; 6] = ["name", "file_ids", "expires_after", "memory_limit", "network_policy", "skills"];
 const LONGEST_NAME: usize = 512;
 /// A day: an idle container holds memory all that time. Its files stay much longer.
 const MOST_MINUTES: u64 = 24 * 60;

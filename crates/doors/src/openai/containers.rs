@@ -32,7 +32,11 @@ pub(super) async fn create(
 }
 
 /// With all its files or not at all.
-async fn make(door: &OpenAiDoor, owner: Owner, mut wish: ContainerWish) -> ApiResult<(Arc<Container>, Unheard)> {
+async fn make(
+    door: &OpenAiDoor,
+    owner: Owner,
+    mut wish: ContainerWish,
+) -> ApiResult<(Arc<Container>, Unheard)> {
     let file_ids = std::mem::take(&mut wish.file_ids);
     for (index, id) in file_ids.iter().enumerate() {
         door.store.file(&owner, id).await.map_err(|error| match error {
@@ -60,7 +64,9 @@ pub(super) async fn list(
     skip_to_deleted(&mut all, &mut page);
     if let Some(name) = query.get("name") {
         // The place to go on from stays, whatever its name.
-        all.retain(|info| info.name.as_deref() == Some(name) || page.after.as_deref() == Some(info.id.as_str()));
+        all.retain(|info| {
+            info.name.as_deref() == Some(name) || page.after.as_deref() == Some(info.id.as_str())
+        });
     }
     let listed = pages::cut(all, &page, |info| info.id.as_str())?;
     Ok(Json(pages::list(pages::mapped(listed, |info| object(&door, &info)))))

@@ -136,8 +136,12 @@ async fn what_is_deleted_or_anothers_does_not_exist() {
     let client = client().await;
     let id = client.add_container().await;
     let path = format!("/v1/containers/{id}");
-    let paths =
-        [path.clone(), format!("{path}/files"), format!("{path}/files/cfile_x"), format!("{path}/files/x/content")];
+    let paths = [
+        path.clone(),
+        format!("{path}/files"),
+        format!("{path}/files/cfile_x"),
+        format!("{path}/files/x/content"),
+    ];
     for path in &paths {
         let refused = client.send_as("other", "GET", path, None).await.refused(404, None, None);
         assert_eq!(refused, format!("Container with id '{id}' not found."));
@@ -184,7 +188,8 @@ async fn an_idle_container_wakes_or_is_lost_when_strict() {
 async fn bodies_that_are_no_objects_are_refused_in_words() {
     let client = client().await;
     let post = async |kind: &str, body: &str| {
-        let request = Request::post("/v1/containers").header("content-type", kind).body(body.to_owned().into());
+        let request =
+            Request::post("/v1/containers").header("content-type", kind).body(body.to_owned().into());
         client.send(request.unwrap()).await
     };
     let json = "application/json; charset=utf-8";

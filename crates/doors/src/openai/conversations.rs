@@ -48,8 +48,7 @@ pub(super) async fn update(
         return Err(GateError::missing("metadata").into());
     }
     let metadata = metadata::read(fields.get("metadata"))?;
-    let record =
-        door.store.set_metadata(&owner, &id, metadata).await.map_err(|error| missing(error, &id))?;
+    let record = door.store.set_metadata(&owner, &id, metadata).await.map_err(|error| missing(error, &id))?;
     Ok(Json(object(&record)))
 }
 

@@ -38,7 +38,9 @@ fn a_range_follows_a_file_that_changed() {
 
 #[test]
 fn what_is_no_range_is_the_whole() {
-    for range in ["bytes=3-2", "bytes=", "bytes=-", "bytes=a-b", "bytes=0-1,3-4", "items=0-1", "bytes=11-x", ""] {
+    for range in
+        ["bytes=3-2", "bytes=", "bytes=-", "bytes=a-b", "bytes=0-1,3-4", "items=0-1", "bytes=11-x", ""]
+    {
         assert_eq!(wanted(range, 10), Wanted::Whole, "{range}");
     }
     assert_eq!(Wanted::read(&HeaderMap::new(), 10), Wanted::Whole);
@@ -47,6 +49,9 @@ fn what_is_no_range_is_the_whole() {
 #[test]
 fn a_name_cannot_break_out_of_its_header() {
     let header = disposition("a\"; x=1\r\n ü.csv");
-    assert_eq!(header, "attachment; filename=\"a__ x_1__ _.csv\"; filename*=UTF-8''a%22%3B%20x%3D1%0D%0A%20%C3%BC.csv");
+    assert_eq!(
+        header,
+        "attachment; filename=\"a__ x_1__ _.csv\"; filename*=UTF-8''a%22%3B%20x%3D1%0D%0A%20%C3%BC.csv"
+    );
     assert!(HeaderValue::from_str(&header).is_ok());
 }

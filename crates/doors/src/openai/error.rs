@@ -136,9 +136,7 @@ impl From<BackendError> for ApiError {
                 human_bytes(limit)
             )),
             B::CodeTooLarge { .. } => Self::too_large(error.to_string()),
-            B::Full { .. } | B::ShuttingDown => {
-                Self::new(StatusCode::SERVICE_UNAVAILABLE, error.to_string())
-            }
+            B::Full { .. } | B::ShuttingDown => Self::new(StatusCode::SERVICE_UNAVAILABLE, error.to_string()),
             B::Paused | B::ContextExists(_) | B::TooManyContexts { .. } => {
                 Self::new(StatusCode::CONFLICT, error.to_string())
             }
@@ -216,7 +214,7 @@ impl From<UpstreamError> for ApiError {
         let message = error.to_string();
         match error {
             UpstreamError::Status { status, headers, body } => {
-                Self::Upstream(Box::new(passed_on(status, headers, body)))
+                Self::Upstream(Box::new(passed_on(status, *headers, body)))
             }
             UpstreamError::TimedOut { .. } => Self::new(StatusCode::GATEWAY_TIMEOUT, message),
             UpstreamError::Unreachable(_) | UpstreamError::Broken(_) => {

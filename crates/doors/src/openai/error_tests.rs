@@ -58,7 +58,7 @@ async fn an_upstreams_answer_is_passed_on_as_it_came() {
     let headers = HeaderMap::from_iter([(RETRY_AFTER, HeaderValue::from_static("7"))]);
     let error = UpstreamError::Status {
         status: StatusCode::TOO_MANY_REQUESTS,
-        headers,
+        headers: Box::new(headers),
         body: Bytes::from_static(b"{\"error\":{\"x\":1}}"),
     };
     let response = ApiError::from(error).into_response();

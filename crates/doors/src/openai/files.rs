@@ -112,10 +112,11 @@ pub(super) async fn list(
     query: Query,
 ) -> ApiResult<Json<Value>> {
     let page = query.page(10_000, 10_000)?;
-    let listed = door.store.files(&owner, query.get("purpose"), &page).await.map_err(|error| match error {
-        StoreError::NotFound => pages::no_such_page(&page),
-        other => other.into(),
-    })?;
+    let listed =
+        door.store.files(&owner, query.get("purpose"), &page).await.map_err(|error| match error {
+            StoreError::NotFound => pages::no_such_page(&page),
+            other => other.into(),
+        })?;
     Ok(Json(pages::list(pages::mapped(listed, |file| object(&file)))))
 }
 

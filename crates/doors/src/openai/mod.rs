@@ -76,7 +76,12 @@ impl OpenAiDoor {
         let max_body = self.limits.max_body;
         Router::new()
             .route("/v1/responses", post(responses::create))
-            .route("/v1/responses/{response}", get(stored_responses::retrieve).delete(stored_responses::delete))
+            .route("/v1/responses/input_tokens", post(passing::count_or_compact))
+            .route("/v1/responses/compact", post(passing::count_or_compact))
+            .route(
+                "/v1/responses/{response}",
+                get(stored_responses::retrieve).delete(stored_responses::delete),
+            )
             .route("/v1/responses/{response}/cancel", post(stored_responses::cancel))
             .route("/v1/responses/{response}/input_items", get(stored_responses::input_items))
             .route("/v1/models", get(passing::models))
@@ -100,13 +105,14 @@ impl OpenAiDoor {
                 get(container_files::retrieve).delete(container_files::delete),
             )
             .route("/v1/containers/{container}/files/{file}/content", get(container_files::content))
-            .route("/v1/containers/{container}/files", post(container_files::create).get(container_files::list))
+            .route(
+                "/v1/containers/{container}/files",
+                post(container_files::create).get(container_files::list),
+            )
             .route("/v1/files", post(files::create).get(files::list))
             .route("/v1/files/{file}", get(files::retrieve).delete(files::delete))
             .route("/v1/files/{file}/content", get(files::content))
-            .fallback(async |method: Method, uri: Uri| {
-                ApiError::unknown_url(&method, uri.path())
-            })
+            .fallback(async |method: Method, uri: Uri| ApiError::unknown_url(&method, uri.path()))
             .method_not_allowed_fallback(async |method: Method, uri: Uri| {
                 ApiError::wrong_method(&method, uri.path())
             })

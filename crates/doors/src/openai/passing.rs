@@ -1,15 +1,17 @@
 //! Requests that are none of our business: passed on to the upstream, byte for byte, and its answer back.
 
 use axum::body::Body;
-use axum::extract::State;
+use axum::extract::{FromRequest, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Request};
 use axum::response::{Json, Response};
 use bytes::Bytes;
+use sandgate_gate::may_concern_us;
 use sandgate_gate::upstream::{Credentials, body_of};
 use serde_json::Value;
 
-use super::error::ApiResult;
+use super::body::unreadable;
+use super::error::{ApiError, ApiResult};
 use super::{Door, OpenAiDoor};
 
 impl OpenAiDoor {
@@ -23,6 +25,27 @@ impl OpenAiDoor {
         let (head, body) = answer.into_parts();
         Ok(Response::from_parts(head, Body::new(body)))
     }
+}
+
+/// `/v1/responses/input_tokens` and `/compact`, which only the upstream can answer, and only for what it
+/// knows.
+pub(super) async fn count_or_compact(
+    State(door): State<Door>,
+    request: Request<Body>,
+) -> ApiResult<Response> {
+    let path = request.uri().path().to_owned();
+    let (head, body) = request.into_parts();
+    let copy = head.clone();
+    let body = Bytes::from_request(Request::from_parts(head, body), &()).await.map_err(unreadable)?;
+    if !door.passes(&path) {
+        return Err(ApiError::unknown_url(&copy.method, &path));
+    }
+    if may_concern_us(&body) {
+        let message = "This call is passed on to the upstream, which knows nothing of containers, \
+                       conversations and responses that are kept here.";
+        return Err(ApiError::bad_request(message).coded("unsupported_value"));
+    }
+    door.pass(copy, body).await
 }
 
 pub(super) async fn models(State(door): State<Door>, headers: HeaderMap) -> ApiResult<Json<Value>> {

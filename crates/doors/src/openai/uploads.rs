@@ -58,7 +58,8 @@ impl Form {
             return Ok(None);
         };
         let name = field.name().unwrap_or_default().to_owned();
-        let filename = field.file_name().unwrap_or_default().to_owned();
+        // How browsers, and libraries that follow them, write a quote in a quoted name.
+        let filename = field.file_name().unwrap_or_default().replace("%22", "\"");
         Ok(Some(Part { name, filename, field, allowance }))
     }
 }

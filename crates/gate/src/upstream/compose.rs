@@ -1,8 +1,10 @@
 //! Writes the events of a response that did not come as events: numbers them, keeps the output, and ends
 //! it. What the events of each kind of item are is up to the caller.
 
-use sandgate_core::{now_seconds, random_alphanumeric, random_hex};
+use sandgate_core::{now_seconds, random_alphanumeric};
 use serde_json::{Map, Value, json};
+
+use crate::ids::fresh_id;
 
 pub(super) type Object = Map<String, Value>;
 
@@ -65,7 +67,8 @@ impl Composer {
 
     /// `output_item.added`, with the item as it is before anything of it came.
     pub(super) fn open(&mut self, item: Value) -> Place {
-        let place = Place { id: item["id"].as_str().unwrap_or_default().to_owned(), index: self.output.len() };
+        let place =
+            Place { id: item["id"].as_str().unwrap_or_default().to_owned(), index: self.output.len() };
         self.output.push(item.clone());
         self.emit("response.output_item.added", [("output_index", place.index.into()), ("item", item)]);
         place
@@ -111,11 +114,6 @@ impl Composer {
     }
 }
 
-/// `resp_`, `msg_`, `rs_`, `fc_` and 50 hex digits.
-pub(super) fn new_id(kind: &str) -> String {
-    format!("{kind}_{}", random_hex(25))
-}
-
 pub(super) fn new_call_id() -> String {
     format!("call_{}", random_alphanumeric(24))
 }
@@ -131,7 +129,7 @@ pub(super) fn response_to(request: &Object, model: Option<&str>) -> Object {
     let mut text = json!({"format": {"type": "text"}, "verbosity": "medium"});
     merge(&mut text, request.get("text"));
     let fields = json!({
-        "id": new_id("resp"),
+        "id": fresh_id("resp"),
         "object": "response",
         "created_at": now_seconds(),
         "status": "in_progress",

@@ -11,7 +11,7 @@ use crate::error::Said;
 pub enum UpstreamError {
     /// The upstream answered, and not with success. The body is as it came.
     #[error("the upstream answered with status {}", status.as_u16())]
-    Status { status: StatusCode, headers: HeaderMap, body: Bytes },
+    Status { status: StatusCode, headers: Box<HeaderMap>, body: Bytes },
     #[error("the upstream cannot be reached: {0}")]
     Unreachable(String),
     #[error("the upstream sent nothing for {seconds} s")]
@@ -31,17 +31,17 @@ impl UpstreamError {
         }});
         let mut headers = HeaderMap::new();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        Self::Status { status: StatusCode::BAD_REQUEST, headers, body: body.to_string().into() }
+        Self::Status {
+            status: StatusCode::BAD_REQUEST,
+            headers: Box::new(headers),
+            body: body.to_string().into(),
+        }
     }
 
     /// For a place that has no status: the upstream's own words, where it had some.
     pub(crate) fn said(&self) -> Said {
         let Self::Status { status, body, .. } = self else {
-            return Said {
-                kind: "server_error",
-                code: "server_error".to_owned(),
-                message: self.to_string(),
-            };
+            return Said { kind: "server_error", code: "server_error".to_owned(), message: self.to_string() };
         };
         let (kind, code) = match status.as_u16() {
             429 => ("rate_limit_error", "rate_limit_exceeded"),

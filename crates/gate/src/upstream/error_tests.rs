@@ -5,7 +5,11 @@ use super::UpstreamError;
 
 fn status(code: u16, body: &'static str) -> UpstreamError {
     let status = StatusCode::from_u16(code).unwrap();
-    UpstreamError::Status { status, headers: HeaderMap::new(), body: Bytes::from_static(body.as_bytes()) }
+    UpstreamError::Status {
+        status,
+        headers: Box::new(HeaderMap::new()),
+        body: Bytes::from_static(body.as_bytes()),
+    }
 }
 
 #[test]

@@ -8,7 +8,10 @@ use super::sse::{SseEvent, SseParser};
 use super::{SseError, UpstreamError};
 
 pub(super) enum Payload {
-    Json { name: String, value: Map<String, Value> },
+    Json {
+        name: String,
+        value: Map<String, Value>,
+    },
     /// `[DONE]`, with which Chat Completions and some others end.
     Done,
 }

@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use super::UpstreamError;
-use super::compose::{Composer, Object, Place, new_id};
+use super::compose::{Composer, Object, Place};
+use crate::ids::{fresh_id, prefix_of};
 
 /// The events of a finished response, in the order and shape of a real stream; each text comes as one
 /// delta. The response at the end is the given one.
@@ -19,7 +20,9 @@ pub fn expand(mut response: Object) -> Result<Vec<Value>, UpstreamError> {
         return broken("it is JSON, but not a response");
     };
     for item in output.iter_mut() {
-        let Some(item) = item.as_object_mut() else { return broken("an item of its output is not an object") };
+        let Some(item) = item.as_object_mut() else {
+            return broken("an item of its output is not an object");
+        };
         name_item(item);
     }
     let output = output.clone();
@@ -45,14 +48,9 @@ fn as_it_began(response: &Object) -> Object {
 fn name_item(item: &mut Object) {
     let named = item.get("id").and_then(Value::as_str).is_some_and(|id| !id.is_empty());
     if !named {
-        let kind = match item.get("type").and_then(Value::as_str) {
-            Some("message") => "msg",
-            Some("reasoning") => "rs",
-            Some("function_call") => "fc",
-            Some("custom_tool_call") => "ctc",
-            _ => "item",
-        };
-        item.insert("id".to_owned(), new_id(kind).into());
+        let kind = item.get("type").and_then(Value::as_str).unwrap_or_default();
+        let id = fresh_id(prefix_of(kind));
+        item.insert("id".to_owned(), id.into());
     }
 }
 

@@ -42,7 +42,7 @@ pub(super) fn useful(headers: &HeaderMap) -> HeaderMap {
 }
 
 fn is_useful(name: &str) -> bool {
-    matches!(name, "retry-after" | "retry-after-ms" | "x-request-id" | "x-should-retry" | "content-type")
+    matches!(name, "retry-after" | "retry-after-ms" | "x-request-id" | "x-should-retry")
         || name.starts_with("x-ratelimit-")
         || name.starts_with("openai-")
 }

@@ -17,6 +17,7 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 use serde_json::Value;
 
 use super::answer::AnswerBody;
+use super::connection_config::{ConnectionConfig, InvalidConnection};
 use super::connector::{Connector, connector};
 use super::credentials::{remove_account, sensitive};
 use super::headers::{remove_hop_by_hop, useful};
@@ -36,57 +37,6 @@ const IDLE_CONNECTIONS: usize = 256;
 #[must_use]
 pub fn body_of(bytes: impl Into<Bytes>) -> RequestBody {
     Full::new(bytes.into()).map_err(|never| match never {}).boxed_unsync()
-}
-
-/// Where an upstream is and how it is spoken to.
-#[derive(Clone)]
-pub struct ConnectionConfig {
-    /// As in `OPENAI_BASE_URL`, with its `/v1`; a query is added to every request.
-    pub base: String,
-    /// Sent as bearer token in place of what the client sent. Without it the client's is passed on.
-    pub key: Option<String>,
-    /// Set on every request, over what the client sent.
-    pub headers: HeaderMap,
-    /// Name lookup, TCP and TLS together.
-    pub connect_timeout: Duration,
-    /// The longest silence, before the answer's head and between its bytes.
-    pub read_timeout: Duration,
-}
-
-impl ConnectionConfig {
-    #[must_use]
-    pub fn new(base: impl Into<String>) -> Self {
-        Self {
-            base: base.into(),
-            key: None,
-            headers: HeaderMap::new(),
-            connect_timeout: Duration::from_secs(10),
-            read_timeout: Duration::from_secs(600),
-        }
-    }
-}
-
-impl fmt::Debug for ConnectionConfig {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ConnectionConfig")
-            .field("base", &self.base)
-            .field("key", &self.key.as_ref().map(|_| "…"))
-            .field("headers", &self.headers.keys().collect::<Vec<_>>())
-            .field("connect_timeout", &self.connect_timeout)
-            .field("read_timeout", &self.read_timeout)
-            .finish()
-    }
-}
-
-/// Why an upstream's settings cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum InvalidConnection {
-    #[error("the upstream's address must look like https://host/v1, without a user or password in it")]
-    Address,
-    #[error("the upstream's key holds characters that cannot be sent in a header")]
-    Key,
-    #[error("https cannot be set up: {0}")]
-    Tls(String),
 }
 
 /// Cheap to clone; clones share their connections.
@@ -151,7 +101,11 @@ impl Connection {
         mut request: Request<RequestBody>,
     ) -> Result<Response<AnswerBody>, UpstreamError> {
         let path = request.uri().path();
-        let path = path.strip_prefix("/v1").filter(|rest| rest.is_empty() || rest.starts_with('/')).unwrap_or(path);
+        if leaves_its_place(path) {
+            return Err(UpstreamError::Unsupported("the path has '.' or '..' in it".to_owned()));
+        }
+        let path =
+            path.strip_prefix("/v1").filter(|rest| rest.is_empty() || rest.starts_with('/')).unwrap_or(path);
         *request.uri_mut() = self.uri(path, request.uri().query())?;
         *request.version_mut() = ::http::Version::HTTP_11;
         let known_length = request.body().size_hint().exact().is_some();
@@ -160,6 +114,8 @@ impl Connection {
         headers.remove(header::HOST);
         // Ours has already been answered by our own server.
         headers.remove(header::EXPECT);
+        // Meant for us: a session in our own pages is nothing to an API.
+        headers.remove(header::COOKIE);
         if known_length {
             headers.remove(header::CONTENT_LENGTH);
         }
@@ -185,12 +141,15 @@ impl Connection {
         let mut request = Request::new(body_of(body));
         *request.uri_mut() = self.uri(path, None)?;
         let headers = request.headers_mut();
-        headers.insert(header::USER_AGENT, HeaderValue::from_static(concat!("sandgate/", env!("CARGO_PKG_VERSION"))));
+        headers.insert(
+            header::USER_AGENT,
+            HeaderValue::from_static(concat!("sandgate/", env!("CARGO_PKG_VERSION"))),
+        );
         if method == Method::POST {
             headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         }
         headers.insert(header::ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
-        if let Ok(id) = HeaderValue::try_from(request_id) {
+        if let Some(id) = HeaderValue::try_from(request_id).ok().filter(|id| !id.is_empty()) {
             headers.insert("x-client-request-id", id.clone());
             headers.insert("x-request-id", id);
         }
@@ -202,11 +161,15 @@ impl Connection {
             return Ok(answer);
         }
         let (head, body) = answer.into_parts();
+        let mut headers = useful(&head.headers);
+        if let Some(kind) = head.headers.get(header::CONTENT_TYPE) {
+            headers.insert(header::CONTENT_TYPE, kind.clone());
+        }
         // An error whose text is lost is still that error.
         let body = body.collect_up_to(ERROR_BODY_LIMIT, true).await.unwrap_or_default();
         Err(UpstreamError::Status {
             status: head.status,
-            headers: useful(&head.headers),
+            headers: Box::new(headers),
             body: self.without_key(body),
         })
     }
@@ -241,7 +204,8 @@ impl Connection {
     fn uri(&self, path: &str, query: Option<&str>) -> Result<Uri, UpstreamError> {
         let inner = &*self.0;
         let mut text = format!("{}{path}", inner.path);
-        for (separator, query) in ['?', '&'].into_iter().zip(inner.query.as_deref().into_iter().chain(query)) {
+        for (separator, query) in ['?', '&'].into_iter().zip(inner.query.as_deref().into_iter().chain(query))
+        {
             text.push(separator);
             text.push_str(query);
         }
@@ -252,7 +216,8 @@ impl Connection {
         parts.scheme = Some(inner.scheme.clone());
         parts.authority = Some(inner.authority.clone());
         parts.path_and_query = text.parse().ok();
-        Uri::from_parts(parts).map_err(|_| UpstreamError::Unsupported("the path cannot be passed on".to_owned()))
+        Uri::from_parts(parts)
+            .map_err(|_| UpstreamError::Unsupported("the path cannot be passed on".to_owned()))
     }
 
     fn put_configured_headers(&self, headers: &mut HeaderMap) {
@@ -277,6 +242,15 @@ impl fmt::Debug for Connection {
             .field("path", &self.0.path)
             .finish_non_exhaustive()
     }
+}
+
+/// Dots would lead out of the upstream's base, to where the operator's key was not meant to go.
+fn leaves_its_place(path: &str) -> bool {
+    if !path.contains(['.', '%']) {
+        return false;
+    }
+    let plain = path.replace("%2e", ".").replace("%2E", ".").replace("%5c", "/").replace("%5C", "/");
+    plain.replace("%2f", "/").replace("%2F", "/").split(['/', '\\']).any(|part| part == "." || part == "..")
 }
 
 /// The cause at the end of a chain of errors: the one that says something.

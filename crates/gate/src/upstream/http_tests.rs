@@ -6,9 +6,9 @@ use futures_util::stream;
 use http_body::Frame;
 use http_body_util::{BodyExt, StreamBody};
 
-use super::{Connection, ConnectionConfig, InvalidConnection, RequestBody, body_of};
+use super::{Connection, RequestBody, body_of};
 use crate::upstream::test_server::{Answer, Server, answer};
-use crate::upstream::{Credentials, UpstreamError};
+use crate::upstream::{ConnectionConfig, Credentials, InvalidConnection, UpstreamError};
 
 fn connect(server: &Server, change: impl FnOnce(&mut ConnectionConfig)) -> Connection {
     let mut config = ConnectionConfig::new(&server.base);
@@ -82,6 +82,19 @@ async fn a_base_with_a_path_and_a_query_keeps_both() {
     connection.forward(post("/v12/a", &[], body_of(""))).await.unwrap();
     assert_eq!(server.asked()[0].line(), "POST /openai/v1/a?api-version=preview&b=1 HTTP/1.1");
     assert_eq!(server.asked()[1].line(), "POST /openai/v1/v12/a?api-version=preview HTTP/1.1");
+}
+
+#[tokio::test]
+async fn no_path_leads_out_of_the_base() {
+    let server = Server::start(vec![answer("200 OK", "", "")]).await;
+    let connection = connect(&server, |_| {});
+    for path in ["/v1/../admin", "/v1/%2e%2E/admin", "/v1/a/..", "/v1/./a", "/v1/..%5c/a", "/.%2e/x"] {
+        let outcome = connection.forward(post(path, &[], body_of(""))).await;
+        assert!(matches!(outcome, Err(UpstreamError::Unsupported(_))), "{path}");
+    }
+    assert!(connection.forward(post("/v1/a..b/...", &[("cookie", "a=b")], body_of(""))).await.is_ok());
+    assert_eq!(server.asked().len(), 1);
+    assert_eq!(server.asked()[0].header("cookie"), None);
 }
 
 #[tokio::test]

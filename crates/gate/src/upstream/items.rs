@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::compose::{Composer, Place, new_id};
+use super::compose::{Composer, Place};
+use crate::ids::fresh_id;
 
 /// What an item ends as: `completed`, or `incomplete` where the model was cut off in it.
 pub(super) type Status = &'static str;
@@ -32,7 +33,7 @@ impl Part {
 impl MessageItem {
     pub(super) fn open(composer: &mut Composer) -> Self {
         let item = json!({
-            "id": new_id("msg"), "type": "message", "status": "in_progress", "content": [], "role": "assistant",
+            "id": fresh_id("msg"), "type": "message", "status": "in_progress", "content": [], "role": "assistant",
         });
         Self { place: composer.open(item), done: Vec::new(), part: None }
     }
@@ -104,12 +105,8 @@ pub(super) struct CallItem {
 
 impl CallItem {
     pub(super) fn open(composer: &mut Composer, call_id: String, name: String) -> Self {
-        let mut call = Self {
-            place: Place { id: new_id("fc"), index: 0 },
-            call_id,
-            name,
-            arguments: String::new(),
-        };
+        let mut call =
+            Self { place: Place { id: fresh_id("fc"), index: 0 }, call_id, name, arguments: String::new() };
         call.place = composer.open(call.as_value("in_progress"));
         call
     }
@@ -143,7 +140,7 @@ pub(super) struct ReasoningItem {
 
 impl ReasoningItem {
     pub(super) fn open(composer: &mut Composer) -> Self {
-        let item = json!({"id": new_id("rs"), "type": "reasoning", "summary": [], "content": []});
+        let item = json!({"id": fresh_id("rs"), "type": "reasoning", "summary": [], "content": []});
         let place = composer.open(item);
         let fields = [("content_index", json!(0)), ("part", json!({"type": "reasoning_text", "text": ""}))];
         composer.about("response.content_part.added", &place, fields);

@@ -40,7 +40,9 @@ impl Upstream for Loopback {
     }
 
     async fn forward(&self, _request: Request<RequestBody>) -> Result<Response<AnswerBody>, UpstreamError> {
-        Err(UpstreamError::Unsupported("loopback has only the Responses API; configure an upstream".to_owned()))
+        Err(UpstreamError::Unsupported(
+            "loopback has only the Responses API; configure an upstream".to_owned(),
+        ))
     }
 
     async fn models(&self, _credentials: &Credentials) -> Result<Value, UpstreamError> {

@@ -45,7 +45,8 @@ fn output(text: &str) -> Value {
 async fn fenced_code_is_handed_over_in_small_deltas() {
     let code = "print('a \"quoted\" ü')\nx = 1\n";
     let events =
-        turn(json!({"model": "loopback", "input": format!("Run\n```python\n{code}```"), "tools": [tool()]})).await;
+        turn(json!({"model": "loopback", "input": format!("Run\n```python\n{code}```"), "tools": [tool()]}))
+            .await;
     let call = &last(&events)["output"][0];
     assert_eq!((call["type"].as_str(), call["name"].as_str()), (Some("function_call"), Some("python")));
     let arguments: Value = serde_json::from_str(call["arguments"].as_str().unwrap()).unwrap();
@@ -61,7 +62,10 @@ async fn the_output_is_the_answer() {
     assert_eq!(says(json!({"input": input, "tools": [tool()]})).await, "30030");
     let parts = json!({"type": "function_call_output", "call_id": "c", "output": [{"type": "input_text", "text": "a"}, {"type": "input_image", "image_url": "data:,"}]});
     assert_eq!(says(json!({"input": [user("```\n1\n```"), parts], "tools": [tool()]})).await, "a");
-    assert_eq!(says(json!({"input": [user("```\n1\n```"), output("")], "tools": [tool()]})).await, "[no output]");
+    assert_eq!(
+        says(json!({"input": [user("```\n1\n```"), output("")], "tools": [tool()]})).await,
+        "[no output]"
+    );
 }
 
 #[tokio::test]
@@ -75,7 +79,8 @@ async fn each_block_is_a_turn_of_its_own() {
 
 #[tokio::test]
 async fn only_the_last_user_message_counts() {
-    let input = json!([user("```\na\n```"), output("A"), {"role": "assistant", "content": "A"}, user("thanks")]);
+    let input =
+        json!([user("```\na\n```"), output("A"), {"role": "assistant", "content": "A"}, user("thanks")]);
     assert!(says(json!({"input": input, "tools": [tool()]})).await.starts_with("This is loopback"));
 }
 
@@ -93,7 +98,10 @@ async fn new_files_are_linked() {
 async fn it_says_what_it_is_and_what_to_send() {
     assert!(says(json!({"input": "hello"})).await.contains("stand-in for a model"));
     assert!(says(json!({"input": "hello"})).await.contains("fenced code block"));
-    for body in [json!({"input": "```\na\n```"}), json!({"input": "```\na\n```", "tools": [tool()], "tool_choice": "none"})] {
+    for body in [
+        json!({"input": "```\na\n```"}),
+        json!({"input": "```\na\n```", "tools": [tool()], "tool_choice": "none"}),
+    ] {
         assert!(says(body).await.contains("code_interpreter"));
     }
     for nonsense in [json!({}), json!({"input": 7}), json!({"input": [7, null, {"role": "user"}]})] {
@@ -103,7 +111,9 @@ async fn it_says_what_it_is_and_what_to_send() {
 
 #[tokio::test]
 async fn words_are_counted_as_usage() {
-    let events = turn(json!({"input": [user("one two\n```\nthree\n```"), output("four five")], "tools": [tool()]})).await;
+    let events =
+        turn(json!({"input": [user("one two\n```\nthree\n```"), output("four five")], "tools": [tool()]}))
+            .await;
     let usage = &last(&events)["usage"];
     assert_eq!(usage["input_tokens"], 7);
     assert_eq!(usage["output_tokens"], 2);

@@ -4,6 +4,7 @@
 mod answer;
 mod chat;
 mod compose;
+mod connection_config;
 mod connector;
 mod credentials;
 mod error;
@@ -31,10 +32,11 @@ use serde_json::{Map, Value};
 
 pub use self::answer::AnswerBody;
 pub use self::chat::{ChatOptions, ChatUpstream};
+pub use self::connection_config::{ConnectionConfig, InvalidConnection};
 pub use self::credentials::Credentials;
 pub use self::error::UpstreamError;
 pub use self::expand::expand;
-pub use self::http::{Connection, ConnectionConfig, InvalidConnection, RequestBody, body_of};
+pub use self::http::{Connection, RequestBody, body_of};
 pub use self::loopback::Loopback;
 pub use self::responses::ResponsesUpstream;
 pub use self::sse::{SseError, SseEvent, SseParser};

@@ -3,8 +3,8 @@
 use ::http::{HeaderMap, Method, Request, Response, header};
 use async_trait::async_trait;
 use bytes::Bytes;
-use futures_util::stream::{self, BoxStream};
 use futures_util::StreamExt;
+use futures_util::stream::{self, BoxStream};
 use serde_json::{Map, Value};
 
 use super::answer::AnswerBody;
@@ -129,7 +129,9 @@ async fn read(mut reader: Reader) -> Option<(Result<Value, UpstreamError>, Optio
 }
 
 fn ended_early() -> UpstreamError {
-    UpstreamError::Broken("it ended without response.completed, response.incomplete or response.failed".to_owned())
+    UpstreamError::Broken(
+        "it ended without response.completed, response.incomplete or response.failed".to_owned(),
+    )
 }
 
 /// Every event says its type; where it does so outside the JSON only, or is a bare error, it is added.

@@ -71,7 +71,8 @@ async fn the_request_is_a_streaming_create() {
 
 #[tokio::test]
 async fn json_in_place_of_events_becomes_events() {
-    let whole = json!({"id": "resp_1", "object": "response", "status": "completed", "output": [], "usage": null});
+    let whole =
+        json!({"id": "resp_1", "object": "response", "status": "completed", "output": [], "usage": null});
     assert_eq!(
         kinds(&outcome(vec![json_answer(&whole)]).await),
         ["response.created", "response.in_progress", "response.completed"]
@@ -127,14 +128,15 @@ async fn a_page_in_place_of_an_answer_is_told() {
 #[tokio::test]
 async fn a_refusal_keeps_its_status_body_and_useful_headers() {
     let body = r#"{"error": {"message": "slow down"}}"#;
-    let headers = "retry-after: 3\r\nx-request-id: r1\r\nx-ratelimit-limit-requests: 5\r\nset-cookie: a=b\r\n";
+    let headers = "retry-after: 3\r\nx-request-id: r1\r\nx-ratelimit-limit-requests: 5\r\nset-cookie: a=b\r\ncontent-type: application/json\r\n";
     let events = outcome(vec![answer("429 Too Many", headers, body)]).await;
     let Err(UpstreamError::Status { status, headers, body: kept }) = &events[0] else { panic!("{events:?}") };
     assert_eq!(status.as_u16(), 429);
     assert_eq!(kept, body);
     assert_eq!(headers["retry-after"], "3");
     assert_eq!(headers["x-request-id"], "r1");
-    assert_eq!(headers.len(), 3);
+    assert_eq!(headers["content-type"], "application/json");
+    assert_eq!(headers.len(), 4);
 }
 
 #[tokio::test]

@@ -15,7 +15,7 @@ fn status(code: u16, headers: &[(&str, &str)], body: &'static str) -> UpstreamEr
         .map(|(name, value)| (name.parse::<HeaderName>().unwrap(), value.parse().unwrap()))
         .collect::<HeaderMap>();
     let status = StatusCode::from_u16(code).unwrap();
-    UpstreamError::Status { status, headers, body: Bytes::from_static(body.as_bytes()) }
+    UpstreamError::Status { status, headers: Box::new(headers), body: Bytes::from_static(body.as_bytes()) }
 }
 
 fn turn(events: Vec<Result<serde_json::Value, UpstreamError>>) -> Turn {
@@ -49,10 +49,7 @@ fn what_would_fail_again_is_not() {
 fn the_wait_the_upstream_asks_for_is_kept_within_bounds() {
     let wait = |headers: &[(&str, &str)]| wait_before_retry(&status(429, headers, ""), 0);
     assert_eq!(wait(&[("retry-after", "7")]), Some(Duration::from_secs(7)));
-    assert_eq!(
-        wait(&[("retry-after-ms", "1500"), ("retry-after", "9")]),
-        Some(Duration::from_millis(1500))
-    );
+    assert_eq!(wait(&[("retry-after-ms", "1500"), ("retry-after", "9")]), Some(Duration::from_millis(1500)));
     assert_eq!(wait(&[("retry-after", &(LONGEST_WAIT.as_secs() + 1).to_string())]), None);
     let usual = FIRST_WAIT..FIRST_WAIT * 2;
     for nonsense in ["-1", "NaN", "soon", "Wed, 21 Oct 2026 07:28:00 GMT"] {

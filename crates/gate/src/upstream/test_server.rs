@@ -75,7 +75,9 @@ impl Server {
 
     /// Waits until a client that was left waiting has hung up.
     pub(crate) async fn hang_up(&mut self) {
-        tokio::time::timeout(Duration::from_secs(5), self.hang_ups.recv()).await.expect("the client hangs up");
+        tokio::time::timeout(Duration::from_secs(5), self.hang_ups.recv())
+            .await
+            .expect("the client hangs up");
     }
 }
 

@@ -246,7 +246,7 @@ fn what_is_not_there_is_404() {
     let unknown = execute(&json!({"code": "1", "container": "cntr_unknown"}));
     assert_eq!(unknown.refused(404, "container_not_found"), "container 'cntr_unknown' does not exist");
     execute(&json!({"code": "1", "container": "../../etc"})).refused(400, "invalid_value");
-    ask("GET", "/nothing", "", b"").refused(404, "no_such_path");
+    ask("GET", "/nothing", "", b"").refused(404, "unknown_url");
     ask("GET", "/v1/execute", "", b"").refused(405, "method_not_allowed");
 }
 

@@ -6,9 +6,10 @@ use std::time::{Duration, Instant};
 
 use sandgate_core::{
     Backend, BackendError, Container, ContainerState, Containers, ContainersConfig, ExecuteRequest, Limits,
-    Note, Outcome, Registry, SandboxId, SandboxSpec,
+    MemoryRegistry, NewContainer, Note, Outcome, Owner, SandboxId, SandboxSpec,
 };
 use sandgate_engine::{Engine, EngineConfig, StartError};
+use sandgate_store::Store;
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -141,11 +142,14 @@ fn usage_is_measured() {
 }
 
 /// Containers over the shared engine, with a registry of their own.
-async fn containers(idle: Duration, max_live: usize) -> (Containers, TempDir) {
-    let folder = tempfile::tempdir().unwrap();
-    let registry = Registry::open(folder.path().to_owned()).unwrap();
+async fn containers(idle: Duration, max_live: usize) -> Containers {
     let backend = Arc::clone(engine().await) as Arc<dyn Backend>;
-    (Containers::open(backend, registry, ContainersConfig { idle, max_live }).unwrap(), folder)
+    let config = ContainersConfig { idle, max_live, ..ContainersConfig::default() };
+    Containers::open(backend, Arc::new(MemoryRegistry::default()), config).await.unwrap()
+}
+
+fn named(name: &str) -> NewContainer {
+    NewContainer { name: Some(name.to_owned()), ..NewContainer::default() }
 }
 
 async fn cell(container: &Container, code: &str) -> Outcome {
@@ -160,8 +164,8 @@ async fn state(container: &Container) -> ContainerState {
 #[test]
 fn an_idle_container_sleeps_and_wakes() {
     run(async {
-        let (containers, _folder) = containers(Duration::ZERO, 10).await;
-        let container = containers.create(Some("mine".into()), SandboxSpec::default()).await.unwrap();
+        let containers = containers(Duration::ZERO, 10).await;
+        let container = containers.create(named("mine")).await.unwrap();
         cell(&container, "x = 1\nopen('kept', 'w').write('file')").await.assert_ok();
         let sandbox = container.sandbox().await.unwrap().id().clone();
         assert_eq!(state(&container).await, ContainerState::Running);
@@ -174,16 +178,16 @@ fn an_idle_container_sleeps_and_wakes() {
         assert_eq!(outcome.value(), "'file'");
         assert!(outcome.has_note(Note::FreshKernel), "{outcome:?}");
         assert_eq!(state(&container).await, ContainerState::Running);
-        containers.delete(container.id()).await.unwrap();
-        assert!(container.info().await.is_none() && containers.list().await.is_empty());
+        containers.delete(container.owner(), container.id()).await.unwrap();
+        assert!(container.info().await.is_none() && containers.list(&Owner::anonymous()).await.is_empty());
     });
 }
 
 #[test]
 fn a_container_at_work_or_paused_does_not_sleep() {
     run(async {
-        let (containers, _folder) = containers(Duration::ZERO, 10).await;
-        let container = containers.create(None, SandboxSpec::default()).await.unwrap();
+        let containers = containers(Duration::ZERO, 10).await;
+        let container = containers.create(NewContainer::default()).await.unwrap();
         let request = ExecuteRequest {
             code: "x = 1\nprint('running')\nwhile True:\n    pass".into(),
             ..ExecuteRequest::default()
@@ -202,27 +206,28 @@ fn a_container_at_work_or_paused_does_not_sleep() {
         assert_eq!(refused.to_string(), "the container is paused; resume it first");
         container.resume().await.unwrap();
         assert_eq!(cell(&container, "x").await.value(), "1");
-        containers.delete(container.id()).await.unwrap();
+        containers.delete(container.owner(), container.id()).await.unwrap();
     });
 }
 
 #[test]
 fn there_is_room_for_so_many_containers() {
     run(async {
-        let (containers, _folder) = containers(Duration::from_secs(60), 2).await;
-        let first = containers.create(None, SandboxSpec::default()).await.unwrap();
-        let second = containers.create(None, SandboxSpec::default()).await.unwrap();
-        let refused = containers.create(None, SandboxSpec::default()).await.unwrap_err();
+        let containers = containers(Duration::from_secs(60), 2).await;
+        let first = containers.create(NewContainer::default()).await.unwrap();
+        let second = containers.create(NewContainer::default()).await.unwrap();
+        let refused = containers.create(NewContainer::default()).await.unwrap_err();
         assert!(refused.to_string().contains("2 are live, which is the limit"), "{refused}");
         for container in [first, second] {
-            containers.delete(container.id()).await.unwrap();
+            containers.delete(container.owner(), container.id()).await.unwrap();
         }
     });
 }
 
-fn open(engine: &Arc<Engine>, home: &TempDir) -> Containers {
-    let registry = Registry::open(home.path().join("containers")).unwrap();
-    Containers::open(Arc::clone(engine) as Arc<dyn Backend>, registry, ContainersConfig::default()).unwrap()
+async fn open(engine: &Arc<Engine>, home: &TempDir) -> Containers {
+    let registry = Arc::new(Store::open(home.path()).await.unwrap());
+    let backend = Arc::clone(engine) as Arc<dyn Backend>;
+    Containers::open(backend, registry, ContainersConfig::default()).await.unwrap()
 }
 
 #[test]
@@ -230,12 +235,12 @@ fn containers_outlive_the_engine() {
     run(async {
         let home = scratch_home().await;
         let first = lean_engine(home.path()).await;
-        let containers = open(&first, &home);
+        let containers = open(&first, &home).await;
         let spec = SandboxSpec {
             limits: Limits { processes: 50, ..Limits::default() },
             env: vec![("A".into(), "b".into())],
         };
-        let made = containers.create(Some("kept".into()), spec).await.unwrap();
+        let made = containers.create(NewContainer { spec, ..named("kept") }).await.unwrap();
         cell(&made, "x = 1\nopen('kept', 'w').write('file')").await.assert_ok();
         let [run] = &system::instances(home.path())[..] else { panic!("one run") };
         first.shut_down().await;
@@ -247,14 +252,14 @@ fn containers_outlive_the_engine() {
         drop((first, containers, made));
 
         let second = lean_engine(home.path()).await;
-        let containers = open(&second, &home);
-        let listed = containers.list().await;
+        let containers = open(&second, &home).await;
+        let listed = containers.list(&Owner::anonymous()).await;
         assert_eq!(listed.len(), 1);
         assert_eq!(
             (&listed[0].id, listed[0].name.as_deref(), listed[0].state),
             (&id, Some("kept"), ContainerState::Asleep)
         );
-        let again = containers.get(&id).unwrap();
+        let again = containers.get(&Owner::anonymous(), &id).unwrap();
         let outcome = cell(&again, "import os\nprint(open('kept').read(), os.environ['A'])\nx").await;
         assert_eq!((&*outcome.stdout, outcome.raised()), ("file b\n", "NameError"));
         assert!(outcome.has_note(Note::FreshKernel));

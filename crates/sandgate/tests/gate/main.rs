@@ -5,5 +5,16 @@
 
 mod common;
 
+mod expiry;
+mod background;
+mod bad_code;
+mod bad_input;
+mod bad_upstream;
+mod chat_upstream;
+mod crash;
+mod hang_up;
+mod limits;
+mod owners;
 mod rules;
 mod traces;
+mod turns;

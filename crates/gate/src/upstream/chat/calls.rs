@@ -41,7 +41,8 @@ enum State {
 impl Call {
     fn is_complete(&self) -> bool {
         // The cheap look first: this is asked for every piece that comes.
-        self.arguments.trim_end().ends_with('}') && serde_json::from_str::<IgnoredAny>(&self.arguments).is_ok()
+        self.arguments.trim_end().ends_with('}')
+            && serde_json::from_str::<IgnoredAny>(&self.arguments).is_ok()
     }
 
     fn is_closed(&self) -> bool {
@@ -140,8 +141,8 @@ impl Calls {
             let call = &self.list[at];
             let same_id = fragment.id.is_some() && fragment.id == call.id.as_deref();
             let says_more = fragment.id.is_some() || !fragment.arguments.trim().is_empty();
-            let another_name =
-                fragment.index.is_none() && fragment.name.is_some_and(|name| !call.name.is_empty() && name != call.name);
+            let another_name = fragment.index.is_none()
+                && fragment.name.is_some_and(|name| !call.name.is_empty() && name != call.name);
             // A name again, after arguments that are complete: another call under the same index.
             let begins = another_name || (fragment.name.is_some() && says_more && call.is_complete());
             if same_id || !begins {

@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 use crate::upstream::test_schemas::{check, check_events};
 use crate::upstream::test_server::{Answer, EVENTS_HEAD, Server, answer, chunk, events_answer, json_answer};
 use crate::upstream::{
-    ChatOptions, ChatUpstream, Connection, ConnectionConfig, Credentials, TurnRequest, Upstream, UpstreamError,
+    ChatOptions, ChatUpstream, Connection, ConnectionConfig, Credentials, TurnRequest, Upstream,
+    UpstreamError,
 };
 
 fn upstream(server: &Server) -> ChatUpstream {
@@ -12,8 +13,16 @@ fn upstream(server: &Server) -> ChatUpstream {
 }
 
 fn request(stream: bool) -> TurnRequest {
-    let Value::Object(body) = json!({"model": "m", "input": "hi", "instructions": "Be brief."}) else { panic!() };
-    TurnRequest { body, credentials: Credentials::default(), stream, request_id: "req_1".to_owned(), retries: 0 }
+    let Value::Object(body) = json!({"model": "m", "input": "hi", "instructions": "Be brief."}) else {
+        panic!()
+    };
+    TurnRequest {
+        body,
+        credentials: Credentials::default(),
+        stream,
+        request_id: "req_1".to_owned(),
+        retries: 0,
+    }
 }
 
 async fn turn(server: &Server, stream: bool) -> Vec<Result<Value, UpstreamError>> {
@@ -25,7 +34,10 @@ async fn turn(server: &Server, stream: bool) -> Vec<Result<Value, UpstreamError>
 
 fn chunks(end: &str) -> String {
     let chunk = |delta: Value, reason: Value| {
-        format!("data: {}\n\n", json!({"model": "served", "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]}))
+        format!(
+            "data: {}\n\n",
+            json!({"model": "served", "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]})
+        )
     };
     format!(
         ": hello\n\n{}{}{}{end}",
@@ -69,7 +81,8 @@ async fn a_whole_completion_becomes_events() {
 async fn a_connection_that_is_cut_is_told_once() {
     let begun = chunks("").replace("\"stop\"", "null");
     let cut = format!("{EVENTS_HEAD}{}", String::from_utf8(chunk(begun.as_bytes())).unwrap());
-    let server = Server::start(vec![Answer::ThenClose(cut.into_bytes()), events_answer(begun.as_bytes(), 50)]).await;
+    let server =
+        Server::start(vec![Answer::ThenClose(cut.into_bytes()), events_answer(begun.as_bytes(), 50)]).await;
     for _ in 0..2 {
         let events = turn(&server, true).await;
         assert!(matches!(events.last(), Some(Err(UpstreamError::Broken(_)))), "{events:?}");
@@ -90,7 +103,8 @@ async fn a_stream_that_is_dropped_closes_its_connection() {
 
 #[tokio::test]
 async fn refusals_of_both_sides_are_statuses() {
-    let server = Server::start(vec![answer("404 Not Found", "content-type: application/json\r\n", "{}")]).await;
+    let server =
+        Server::start(vec![answer("404 Not Found", "content-type: application/json\r\n", "{}")]).await;
     let events = turn(&server, true).await;
     assert!(matches!(&events[0], Err(UpstreamError::Status { status, .. }) if status.as_u16() == 404));
     let mut refused = request(true);

@@ -2,10 +2,11 @@
 
 use std::collections::HashSet;
 
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 use super::UpstreamError;
 use super::calls::Calls;
+use super::failure::error_in;
 use super::usage::usage;
 use crate::upstream::compose::{Composer, Ending, Object, response_to};
 use crate::upstream::items::{MessageItem, ReasoningItem};
@@ -138,7 +139,12 @@ impl Translator {
         Ok(())
     }
 
-    fn delta(&mut self, composer: &mut Composer, delta: &Value, logprobs: &Value) -> Result<(), UpstreamError> {
+    fn delta(
+        &mut self,
+        composer: &mut Composer,
+        delta: &Value,
+        logprobs: &Value,
+    ) -> Result<(), UpstreamError> {
         let said = |name: &str| delta[name].as_str().filter(|text| !text.is_empty());
         // Some servers send the same thought under both names.
         if let Some(thought) = said("reasoning_content").or_else(|| said("reasoning")) {
@@ -152,7 +158,9 @@ impl Translator {
             Value::Array(parts) => {
                 for part in parts {
                     match &part["thinking"] {
-                        Value::Null => self.text(composer, part["text"].as_str().unwrap_or_default(), Vec::new()),
+                        Value::Null => {
+                            self.text(composer, part["text"].as_str().unwrap_or_default(), Vec::new())
+                        }
                         thinking => thoughts(thinking).for_each(|text| self.reasoning(composer, text)),
                     }
                 }
@@ -239,29 +247,6 @@ impl Translator {
 fn thoughts(thinking: &Value) -> impl Iterator<Item = &str> {
     let parts = thinking.as_array().into_iter().flatten().filter_map(|part| part["text"].as_str());
     thinking.as_str().into_iter().chain(parts).filter(|text| !text.is_empty())
-}
-
-/// An error in place of a chunk, with the four fields that every client expects.
-fn error_in(chunk: &Object) -> Option<Object> {
-    let error = match chunk.get("error") {
-        Some(Value::Object(error)) => error.clone(),
-        Some(Value::String(message)) => Map::from_iter([("message".to_owned(), message.as_str().into())]),
-        _ if chunk.get("object").is_some_and(|object| object == "error") => chunk.clone(),
-        _ => return None,
-    };
-    let text = |name: &str| match error.get(name) {
-        Some(Value::String(text)) => Value::from(text.as_str()),
-        Some(Value::Number(number)) => number.to_string().into(),
-        _ => Value::Null,
-    };
-    let or = |value: Value, otherwise: &str| if value.is_null() { otherwise.into() } else { value };
-    let normal = json!({
-        "type": or(text("type"), "server_error"),
-        "code": or(text("code"), "server_error"),
-        "message": or(text("message"), "The upstream failed without saying why."),
-        "param": text("param"),
-    });
-    normal.as_object().cloned()
 }
 
 /// The ids of calls in the request: an answer must not use them again.

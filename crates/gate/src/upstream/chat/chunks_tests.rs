@@ -170,7 +170,9 @@ fn a_refusal_is_a_part_of_its_own() {
 fn arguments_are_passed_on_as_they_come() {
     let events = translate(&[
         chunk(json!({"content": "\n"})),
-        fragment(json!({"index": 0, "id": "call_a", "type": "function", "function": {"name": "python", "arguments": ""}})),
+        fragment(
+            json!({"index": 0, "id": "call_a", "type": "function", "function": {"name": "python", "arguments": ""}}),
+        ),
         fragment(json!({"index": 0, "function": {"arguments": "{\"code\":"}})),
         fragment(json!({"index": 0, "function": {"arguments": " \"1\"}"}})),
         finish("tool_calls"),
@@ -197,16 +199,33 @@ fn arguments_are_passed_on_as_they_come() {
 #[test]
 fn parallel_calls_come_one_after_the_other() {
     let start = |index: u64, name: &str| {
-        fragment(json!({"index": index, "id": format!("call_{index}"), "function": {"name": name, "arguments": ""}}))
+        fragment(
+            json!({"index": index, "id": format!("call_{index}"), "function": {"name": name, "arguments": ""}}),
+        )
     };
     let more = |index: u64, text: &str| fragment(json!({"index": index, "function": {"arguments": text}}));
     let expected = [call("a", "{\"x\": 1}"), call("b", "{\"y\": 2}")];
-    let in_order = [start(0, "a"), more(0, "{\"x\":"), more(0, " 1}"), start(1, "b"), more(1, "{\"y\": 2}"), finish("tool_calls")];
+    let in_order = [
+        start(0, "a"),
+        more(0, "{\"x\":"),
+        more(0, " 1}"),
+        start(1, "b"),
+        more(1, "{\"y\": 2}"),
+        finish("tool_calls"),
+    ];
     let events = translate(&in_order);
     assert_eq!(calls(&events), expected);
     let second = kinds(&events).iter().rposition(|kind| *kind == "response.output_item.added").unwrap();
     assert!(second + 4 < events.len(), "the second call does not wait for the end");
-    let woven = [start(0, "a"), start(1, "b"), more(1, "{\"y\":"), more(0, "{\"x\":"), more(0, " 1}"), more(1, " 2}"), finish("tool_calls")];
+    let woven = [
+        start(0, "a"),
+        start(1, "b"),
+        more(1, "{\"y\":"),
+        more(0, "{\"x\":"),
+        more(0, " 1}"),
+        more(1, " 2}"),
+        finish("tool_calls"),
+    ];
     assert_eq!(calls(&translate(&woven)), expected);
 }
 
@@ -268,7 +287,10 @@ fn a_name_that_is_repeated_and_ids_that_change_are_one_call() {
 #[test]
 fn arguments_may_be_an_object_or_nothing() {
     for (arguments, expected) in [(json!({"x": 1}), "{\"x\":1}"), (json!(""), "{}"), (Value::Null, "{}")] {
-        let chunks = [fragment(json!({"index": 0, "function": {"name": "f", "arguments": arguments}})), finish("tool_calls")];
+        let chunks = [
+            fragment(json!({"index": 0, "function": {"name": "f", "arguments": arguments}})),
+            finish("tool_calls"),
+        ];
         assert_eq!(calls(&translate(&chunks)), [call("f", expected)]);
     }
 }
@@ -297,12 +319,17 @@ fn text_before_and_after_calls_is_kept_in_order() {
         chunk(json!({"content": "after"})),
         finish("tool_calls"),
     ]);
-    let kinds: Vec<&str> =
-        last(&events)["output"].as_array().unwrap().iter().map(|item| item["type"].as_str().unwrap()).collect();
+    let kinds: Vec<&str> = last(&events)["output"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|item| item["type"].as_str().unwrap())
+        .collect();
     assert_eq!(kinds, ["message", "function_call", "message"]);
     let half = json!({"index": 0, "id": "1", "function": {"name": "f", "arguments": "{"}});
     let rest = json!({"index": 0, "function": {"arguments": "}"}});
-    let events = translate(&[fragment(half), chunk(json!({"content": "aside"})), fragment(rest), finish("stop")]);
+    let events =
+        translate(&[fragment(half), chunk(json!({"content": "aside"})), fragment(rest), finish("stop")]);
     assert_eq!(calls(&events), [call("f", "{}")]);
     assert_eq!(last(&events)["output"][1]["content"][0]["text"], "aside");
 }
@@ -326,7 +353,7 @@ fn a_model_that_was_cut_off_is_incomplete() {
 #[test]
 fn counts_are_the_last_ones_and_may_be_missing() {
     let early = json!({"choices": [{"index": 0, "delta": {"content": "a"}}], "usage": {"prompt_tokens": 0, "completion_tokens": 0}});
-    let events = translate(&[early.clone(), finish("stop"), counts()]);
+    let events = translate(&[early, finish("stop"), counts()]);
     assert_eq!(last(&events)["usage"]["total_tokens"], 15);
     assert_eq!(last(&translate(&[chunk(json!({"content": "a"})), finish("stop")]))["usage"], Value::Null);
 }
@@ -365,7 +392,10 @@ fn an_error_among_the_chunks_is_the_last_event() {
             chunks.push(chunk_of_error.clone());
             let events = translate_for(json!({"model": "m"}), &chunks, false).unwrap();
             let event = events.last().unwrap();
-            assert_eq!((event["type"].as_str(), event["sequence_number"].as_u64()), (Some("error"), Some(events.len() as u64 - 1)));
+            assert_eq!(
+                (event["type"].as_str(), event["sequence_number"].as_u64()),
+                (Some("error"), Some(events.len() as u64 - 1))
+            );
             assert_eq!(event["error"]["message"], "no");
             assert_eq!(event["error"]["code"], code);
             assert!(event["error"].get("param").is_some());
@@ -385,7 +415,8 @@ fn an_end_that_nobody_announced_is_broken() {
 
 #[test]
 fn calls_that_make_no_sense_are_broken() {
-    let nameless = [fragment(json!({"index": 0, "id": "1", "function": {"arguments": "{}"}})), finish("tool_calls")];
+    let nameless =
+        [fragment(json!({"index": 0, "id": "1", "function": {"arguments": "{}"}})), finish("tool_calls")];
     assert!(matches!(translate_for(json!({}), &nameless, true), Err(UpstreamError::Broken(_))));
     let late = [
         fragment(json!({"index": 0, "function": {"name": "a", "arguments": "{}"}})),
@@ -425,7 +456,8 @@ fn kinds_of(events: &[Value]) -> Vec<&str> {
 
 /// Cuts a text into pieces at the given places.
 fn cut<'a>(text: &'a str, cuts: &[prop::sample::Index]) -> Vec<&'a str> {
-    let mut at: Vec<usize> = cuts.iter().map(|cut| cut.index(text.len() + 1)).filter(|at| text.is_char_boundary(*at)).collect();
+    let mut at: Vec<usize> =
+        cuts.iter().map(|cut| cut.index(text.len() + 1)).filter(|at| text.is_char_boundary(*at)).collect();
     at.extend([0, text.len()]);
     at.sort_unstable();
     at.windows(2).map(|pair| &text[pair[0]..pair[1]]).collect()

@@ -48,7 +48,8 @@ impl<'a> Writer<'a> {
     fn items(&mut self, items: &'a [Value]) -> Result<(), UpstreamError> {
         let kind = |item: &'a Value| item["type"].as_str().unwrap_or("message");
         let outputs = items.iter().enumerate().filter(|(_, item)| kind(item) == "function_call_output");
-        self.outputs = outputs.filter_map(|(at, item)| Some((item["call_id"].as_str()?, (at, item)))).collect();
+        self.outputs =
+            outputs.filter_map(|(at, item)| Some((item["call_id"].as_str()?, (at, item)))).collect();
         let last_user = items.iter().rposition(|item| item["role"] == "user");
         for (at, item) in items.iter().enumerate() {
             match kind(item) {

@@ -13,7 +13,9 @@ fn written(input: Value) -> Value {
 
 fn refusal(input: Value) -> (String, String) {
     let body = json!({"input": input});
-    let Err(UpstreamError::Status { body, .. }) = messages(body.as_object().unwrap()) else { panic!("not refused") };
+    let Err(UpstreamError::Status { body, .. }) = messages(body.as_object().unwrap()) else {
+        panic!("not refused")
+    };
     let error = &serde_json::from_slice::<Value>(&body).unwrap()["error"];
     (error["message"].as_str().unwrap().to_owned(), error["param"].as_str().unwrap().to_owned())
 }
@@ -45,7 +47,9 @@ fn text_alone_is_a_string_and_the_rest_are_parts() {
         {"type": "input_file", "filename": "a.pdf", "file_data": "data:application/pdf;base64,AA==", "file_id": null},
     ]);
     assert_eq!(
-        written(json!([{"role": "user", "content": [{"type": "input_text", "text": "a"}, {"type": "input_text", "text": "b"}]}, {"type": "message", "role": "user", "content": parts}])),
+        written(
+            json!([{"role": "user", "content": [{"type": "input_text", "text": "a"}, {"type": "input_text", "text": "b"}]}, {"type": "message", "role": "user", "content": parts}])
+        ),
         json!([
             {"role": "user", "content": "a\nb"},
             {"role": "user", "content": [
@@ -170,7 +174,10 @@ fn what_cannot_be_written_is_refused_with_its_place() {
     let user = |part: Value| json!([{"role": "user", "content": [part]}]);
     let cases = [
         (json!(["text"]), "input[0].role"),
-        (json!([{"role": "user", "content": "a"}, {"type": "item_reference", "id": "msg_1"}]), "input[1].type"),
+        (
+            json!([{"role": "user", "content": "a"}, {"type": "item_reference", "id": "msg_1"}]),
+            "input[1].type",
+        ),
         (json!([{"role": "critic", "content": "a"}]), "input[0].role"),
         (user(json!({"type": "hologram"})), "input[0].content[0].type"),
         (user(json!({"type": "input_image", "file_id": "file-1"})), "input[0].content[0]"),

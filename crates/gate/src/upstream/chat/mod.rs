@@ -4,6 +4,7 @@
 mod calls;
 mod chunks;
 mod content;
+mod failure;
 mod messages;
 mod request;
 mod tools;
@@ -95,10 +96,7 @@ struct Reader {
     ready: VecDeque<Value>,
 }
 
-fn events_of(
-    body: AnswerBody,
-    translator: Translator,
-) -> BoxStream<'static, Result<Value, UpstreamError>> {
+fn events_of(body: AnswerBody, translator: Translator) -> BoxStream<'static, Result<Value, UpstreamError>> {
     let reader = Reader { source: EventSource::new(body), translator, ready: VecDeque::new() };
     stream::unfold(Some(reader), |reader| async move { read(reader?).await }).boxed()
 }

@@ -43,9 +43,8 @@ pub(super) fn chat_body(body: &Object, stream: bool, options: ChatOptions) -> Re
         }
     }
     let mut chat = Object::new();
-    let passed_on = |(name, value): &(&String, &Value)| {
-        !value.is_null() && !NOT_PASSED_ON.contains(&name.as_str())
-    };
+    let passed_on =
+        |(name, value): &(&String, &Value)| !value.is_null() && !NOT_PASSED_ON.contains(&name.as_str());
     chat.extend(body.iter().filter(passed_on).map(|(name, value)| (name.clone(), value.clone())));
     let mut set = |name: &str, value: Value| chat.insert(name.to_owned(), value);
     set("messages", messages(body)?.into());

@@ -83,7 +83,11 @@ fn formats_of_text_become_response_formats() {
 
 #[test]
 fn what_chat_completions_cannot_do_is_refused_by_name() {
-    for (name, value) in [("previous_response_id", json!("resp_1")), ("conversation", json!({"id": "conv_1"})), ("prompt", json!({"id": "p"}))] {
+    for (name, value) in [
+        ("previous_response_id", json!("resp_1")),
+        ("conversation", json!({"id": "conv_1"})),
+        ("prompt", json!({"id": "p"})),
+    ] {
         let mut body = json!({"model": "m", "input": "hi"});
         body[name] = value;
         let error = refusal(body);

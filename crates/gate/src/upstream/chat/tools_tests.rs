@@ -1,9 +1,9 @@
 use serde_json::{Value, json};
 
-use super::tools;
+use super::{Tools, tools};
 use crate::upstream::UpstreamError;
 
-fn with(choice: Value) -> Result<Option<(Vec<Value>, Option<Value>)>, UpstreamError> {
+fn with(choice: Value) -> Result<Option<Tools>, UpstreamError> {
     let list = json!([
         {"type": "function", "name": "a", "description": "does a", "parameters": {"type": "object"}, "strict": true},
         {"type": "function", "name": "b", "description": null, "parameters": null},
@@ -41,7 +41,8 @@ fn choices_keep_their_meaning() {
 
 #[test]
 fn allowed_tools_are_the_only_ones_sent() {
-    let allowed = json!({"type": "allowed_tools", "mode": "required", "tools": [{"type": "function", "name": "b"}]});
+    let allowed =
+        json!({"type": "allowed_tools", "mode": "required", "tools": [{"type": "function", "name": "b"}]});
     let (list, choice) = with(allowed).unwrap().unwrap();
     assert_eq!(list.len(), 1);
     assert_eq!(list[0]["function"]["name"], "b");
@@ -52,7 +53,9 @@ fn allowed_tools_are_the_only_ones_sent() {
 
 #[test]
 fn without_tools_there_is_no_choice() {
-    for body in [json!({"tool_choice": "auto"}), json!({"tools": [], "tool_choice": "auto"}), json!({"tools": null})] {
+    for body in
+        [json!({"tool_choice": "auto"}), json!({"tools": [], "tool_choice": "auto"}), json!({"tools": null})]
+    {
         assert_eq!(tools(body.as_object().unwrap()).unwrap(), None);
     }
 }
@@ -61,7 +64,9 @@ fn without_tools_there_is_no_choice() {
 fn other_kinds_are_refused() {
     let body = json!({"tools": [{"type": "function", "name": "a"}, {"type": "web_search"}]});
     assert_eq!(param(&tools(body.as_object().unwrap()).unwrap_err()), "tools[1].type");
-    for choice in [json!({"type": "custom", "name": "a"}), json!({"type": "code_interpreter"}), json!("sometimes")] {
+    for choice in
+        [json!({"type": "custom", "name": "a"}), json!({"type": "code_interpreter"}), json!("sometimes")]
+    {
         assert_eq!(param(&with(choice).unwrap_err()), "tool_choice");
     }
 }

@@ -57,6 +57,16 @@ impl Client {
         answer(self.send("POST", target, "application/json", body.to_string().as_bytes()))
     }
 
+    /// JSON as it is written.
+    pub(crate) fn raw(&self, method: &str, target: &str, body: &[u8]) -> Answer {
+        answer(self.send(method, target, "application/json", body))
+    }
+
+    /// A body of some other type, or of none.
+    pub(crate) fn typed(&self, method: &str, target: &str, kind: &str, body: &[u8]) -> Answer {
+        answer(self.send(method, target, kind, body))
+    }
+
     pub(crate) fn get(&self, target: &str) -> Answer {
         answer(self.send("GET", target, "application/json", b""))
     }
@@ -95,9 +105,13 @@ impl Client {
         Streaming(BufReader::new(stream))
     }
 
-    /// Uploads a file and gives its id.
+    /// Uploads a file and gives its object.
     #[track_caller]
     pub(crate) fn upload(&self, target: &str, name: &str, content: &[u8]) -> Value {
+        self.try_upload(target, name, content).ok()
+    }
+
+    pub(crate) fn try_upload(&self, target: &str, name: &str, content: &[u8]) -> Answer {
         let boundary = "a-line-between-parts";
         let mut body = Vec::new();
         let purpose = format!(
@@ -113,7 +127,7 @@ impl Client {
         body.extend(file.as_bytes());
         body.extend(content);
         body.extend(format!("\r\n--{boundary}--\r\n").as_bytes());
-        answer(self.send("POST", target, &format!("multipart/form-data; boundary={boundary}"), &body)).ok()
+        answer(self.send("POST", target, &format!("multipart/form-data; boundary={boundary}"), &body))
     }
 }
 

@@ -1,6 +1,7 @@
 //! What all tests of the gate share: one server in front of one scripted model, and a client.
 
 mod client;
+mod look;
 #[path = "../../engine/common/program.rs"]
 #[expect(dead_code, reason = "the engine's tests need more of it")]
 mod program;
@@ -9,6 +10,8 @@ mod world;
 use std::time::Duration;
 
 pub(crate) use client::{Answer, Client, Streaming, code_tool};
+pub(crate) use look::{OUTPUTS, container_of, failure_of, items, kinds, no_internal_call, told, turn};
+pub(crate) use program::wait_until;
 pub(crate) use world::{World, world};
 
 /// Longer than anything takes, even on a busy machine.

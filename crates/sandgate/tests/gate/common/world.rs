@@ -73,6 +73,16 @@ impl World {
         self.asked(client).into_iter().map(|request| request.body).collect()
     }
 
+    /// The upstream is gone: nothing listens there any more.
+    pub(crate) fn lose_model(&mut self) {
+        self.model = RUNTIME.block_on(ScriptedModel::start()).expect("a scripted model");
+    }
+
+    /// What the server has logged.
+    pub(crate) fn log(&self) -> String {
+        std::fs::read_to_string(self.home.path().join("server.log")).unwrap_or_default()
+    }
+
     /// Ends the server as the power of a machine does, and starts it again over the same home.
     pub(crate) fn crash_and_restart(&mut self) {
         self.server.take().expect("a server").kill_9();

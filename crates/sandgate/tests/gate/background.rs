@@ -1,0 +1,1 @@
+//! Responses that run with nobody waiting for them.

@@ -1,0 +1,1 @@
+//! Code that goes wrong: dies, hangs, prints too much.
