@@ -23,7 +23,8 @@ pub fn random_alphanumeric(length: usize) -> String {
     while text.len() < length {
         fill_random(&mut raw);
         // 248 is four times 62: what lies above would favour the first letters.
-        let fair = raw.iter().filter(|byte| **byte < 248).map(|byte| char::from(LETTERS[usize::from(byte % 62)]));
+        let fair =
+            raw.iter().filter(|byte| **byte < 248).map(|byte| char::from(LETTERS[usize::from(byte % 62)]));
         text.extend(fair.take(length - text.len()));
     }
     text

@@ -20,9 +20,7 @@ pub use backend::{
     Backend, ContextInfo, ContextSpec, ExecuteRequest, Execution, ExecutionHandle, Sandbox, SandboxSpec,
     Stop, Usage,
 };
-pub use containers::{
-    Container, ContainerInfo, ContainerState, Containers, ContainersConfig, NewContainer,
-};
+pub use containers::{Container, ContainerInfo, ContainerState, Containers, ContainersConfig, NewContainer};
 pub use error::{BackendError, Result};
 pub use event::{CodeError, Ending, Event, FileChange, FileChangeKind, LimitKind, MimeBundle, Note};
 pub use files::{ByteRange, FileContent, FileKind, FileStat, Files, SandboxPath};

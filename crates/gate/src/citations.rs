@@ -91,12 +91,9 @@ fn readings(rest: &str, start: usize, in_brackets: bool) -> Vec<(usize, String)>
     let stops = |c: char| matches!(c, '\n' | '\r' | '"' | '<' | '>' | '`' | '|');
     let line = rest.find(stops).unwrap_or(rest.len());
     // In a Markdown link a name may hold spaces and brackets; elsewhere a space ends it.
-    let whole = if in_brackets {
-        line
-    } else {
-        rest[..line].find(char::is_whitespace).unwrap_or(line)
-    };
-    let ends_name = |c: char| matches!(c, ')' | ']' | '}' | '\'' | ' ' | ',' | ';' | ':' | '!' | '?' | '*' | '.');
+    let whole = if in_brackets { line } else { rest[..line].find(char::is_whitespace).unwrap_or(line) };
+    let ends_name =
+        |c: char| matches!(c, ')' | ']' | '}' | '\'' | ' ' | ',' | ';' | ':' | '!' | '?' | '*' | '.');
     let mut ends: Vec<usize> = rest[..whole]
         .char_indices()
         .skip(SCHEME.len() + FOLDER.len())

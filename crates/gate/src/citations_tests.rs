@@ -31,7 +31,9 @@ fn characters_are_counted_not_bytes() {
 #[test]
 fn odd_names_are_possible_readings() {
     let paths = |text: &str| all(text).into_iter().flat_map(|(_, paths)| paths).collect::<Vec<_>>();
-    assert!(paths("[a](sandbox:/mnt/data/my plot (1).png).").contains(&"/mnt/data/my plot (1).png".to_owned()));
+    assert!(
+        paths("[a](sandbox:/mnt/data/my plot (1).png).").contains(&"/mnt/data/my plot (1).png".to_owned())
+    );
     assert!(paths("[a](sandbox:/mnt/data/my%20plot.png)").contains(&"/mnt/data/my plot.png".to_owned()));
     assert!(paths("see sandbox:/mnt/data/a.tar.gz.").contains(&"/mnt/data/a.tar.gz".to_owned()));
     assert!(paths("see 'sandbox:/mnt/data/a.txt', or").contains(&"/mnt/data/a.txt".to_owned()));

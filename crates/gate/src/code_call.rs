@@ -103,10 +103,7 @@ impl Run {
         let fields = json!({"output_index": call.index, "item_id": call.id, "code": code});
         self.emitter.emit("response.code_interpreter_call_code.done", fields).await?;
         let came = match problem {
-            // The model can mend this by itself; nothing ran.
-            Some(problem) => {
-                Came { status: "failed", outputs: Vec::new(), told: format!("[the code was not run: {problem}]") }
-            }
+            Some(problem) => not_run(&problem),
             None => {
                 self.code_state(call, "interpreting").await?;
                 let came = self.execute(call, &code).await?;
@@ -157,7 +154,13 @@ impl Run {
             timeout: Some(self.gate.config.execution),
             ..ExecuteRequest::default()
         };
-        let outcome = Outcome::collect(call.container.execute(request).await?).await?;
+        let execution = match call.container.execute(request).await {
+            Ok(execution) => execution,
+            // The model can mend this by itself; nothing ran.
+            Err(problem @ BackendError::CodeTooLarge { .. }) => return Ok(not_run(&problem)),
+            Err(error) => return Err(error.into()),
+        };
+        let outcome = Outcome::collect(execution).await?;
         call.container.keep_alive();
         let out = outputs(&outcome);
         let mut told = model_text(&outcome, self.gate.config.model_output_bytes);
@@ -173,6 +176,9 @@ impl Run {
                 )) => told.push_str(&format!("\n[a figure could not be kept as a file: {problem}]")),
                 Err(error) => return Err(error.into()),
             }
+        }
+        if let Some(note) = self.workplace.take_loss() {
+            told.push_str(&format!("\n[{note}]"));
         }
         if let Some(note) = self.last_call_note() {
             told.push_str(&format!("\n[{note}]"));
@@ -194,9 +200,17 @@ impl Run {
     }
 }
 
+/// A call that the model can mend by itself.
+fn not_run(problem: &dyn std::fmt::Display) -> Came {
+    Came { status: "failed", outputs: Vec::new(), told: format!("[the code was not run: {problem}]") }
+}
+
 /// What is fed back for a call.
 fn answer_to(item: &Value, told: &str) -> Value {
-    let kind =
-        if text(item, "type") == "custom_tool_call" { "custom_tool_call_output" } else { "function_call_output" };
+    let kind = if text(item, "type") == "custom_tool_call" {
+        "custom_tool_call_output"
+    } else {
+        "function_call_output"
+    };
     json!({"type": kind, "call_id": text(item, "call_id"), "output": told})
 }

@@ -29,7 +29,8 @@ pub struct AutoContainer {
 
 const MOST_FILES: usize = 50;
 /// OpenAI's sizes.
-pub const MEMORY_SIZES: [(&str, u64); 4] = [("1g", 1 << 30), ("4g", 4 << 30), ("16g", 16 << 30), ("64g", 64 << 30)];
+pub const MEMORY_SIZES: [(&str, u64); 4] =
+    [("1g", 1 << 30), ("4g", 4 << 30), ("16g", 16 << 30), ("64g", 64 << 30)];
 
 /// Bytes of a `memory_limit`.
 #[must_use]

@@ -8,6 +8,7 @@ use sandgate_core::{Containers, Owner, SandboxSpec};
 use sandgate_store::{Store, StoreError};
 use serde_json::{Map, Value};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
+use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tokio_util::task::TaskTracker;
 
@@ -105,7 +106,7 @@ impl Gate {
         let cancel = CancellationToken::new();
         let mut run = self.prepare(caller, request, ResponseIds::new(), sink, cancel.clone()).await?;
         // The upstream's own refusal of the request keeps its status, so it is asked before we answer.
-        let first = run.open_turn().await?;
+        let first = run.first_turn().await?;
         let headers = first.headers.clone();
         let stop = cancel.drop_guard();
         match events {
@@ -141,7 +142,8 @@ impl Gate {
         request.body.shift_remove("input");
         let rules = self.workplace_rules();
         let workplace =
-            Workplace::choose(&rules, &owner, request.code_tool.as_ref(), &history.containers, history.files).await?;
+            Workplace::choose(&rules, &owner, request.code_tool.as_ref(), &history.containers, history.files)
+                .await?;
         let tools = match &request.code_tool {
             Some(tool) => {
                 let files = workplace.input_paths(&self.store).await?;
@@ -171,6 +173,7 @@ impl Gate {
             figures: Vec::new(),
             seen_ids: HashSet::new(),
             is_started: false,
+            deadline: Instant::now() + self.config.total,
             cancel,
         })
     }

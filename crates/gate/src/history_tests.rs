@@ -27,8 +27,10 @@ async fn setup() -> Setup {
         id: "ci_1".into(),
         body: json!({"type": "code_interpreter_call", "id": "ci_1", "code": "1+1", "container_id": "cntr_a",
             "outputs": [{"type": "logs", "logs": "2"}], "status": "completed"}),
-        model: Some(vec![json!({"type": "function_call", "call_id": "call_x"}),
-            json!({"type": "function_call_output", "call_id": "call_x", "output": "2"})]),
+        model: Some(vec![
+            json!({"type": "function_call", "call_id": "call_x"}),
+            json!({"type": "function_call_output", "call_id": "call_x", "output": "2"}),
+        ]),
     };
     let response = ResponseRecord {
         id: "resp_1".into(),
@@ -41,7 +43,7 @@ async fn setup() -> Setup {
         conversation: None,
         upstream_previous: None,
     };
-    store.save_response(&response, &[input], &[call.clone()]).await.unwrap();
+    store.save_response(&response, &[input], std::slice::from_ref(&call)).await.unwrap();
     let conversation =
         ConversationRecord { id: "conv_1".into(), owner: owner.clone(), created_at: 1, metadata: json!({}) };
     store.create_conversation(&conversation, &[call]).await.unwrap();
@@ -64,7 +66,8 @@ fn kinds(history: &History) -> Vec<&str> {
 #[tokio::test]
 async fn an_earlier_response_is_recalled_as_the_model_saw_it() {
     let setup = setup().await;
-    let history = setup.gather(json!({"previous_response_id": "resp_1", "input": "more"}), false).await.unwrap();
+    let history =
+        setup.gather(json!({"previous_response_id": "resp_1", "input": "more"}), false).await.unwrap();
     assert_eq!(kinds(&history), ["message", "function_call", "function_call_output", "message"]);
     assert_eq!(history.model[0], json!({"role": "user", "content": "go"}));
     assert_eq!(history.containers, ["cntr_a"]);

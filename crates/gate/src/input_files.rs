@@ -37,7 +37,12 @@ impl InputFile {
         }
     }
 
-    pub(crate) async fn place(&self, container: &Container, owner: &Owner, files: &ContainerFiles) -> Result<()> {
+    pub(crate) async fn place(
+        &self,
+        container: &Container,
+        owner: &Owner,
+        files: &ContainerFiles,
+    ) -> Result<()> {
         match self {
             Self::Stored { id, .. } => {
                 files.place(container, owner, id).await?;

@@ -11,7 +11,7 @@ async fn our_files_are_put_into_the_message_and_others_left_alone() {
     let home = tempfile::tempdir().unwrap();
     let store = Store::open(home.path()).await.unwrap();
     let owner = Owner::anonymous();
-    let mut add = async |name: &str, content: &[u8]| {
+    let add = async |name: &str, content: &[u8]| {
         let mut content = content;
         store.add_file(&owner, name, "assistants", None, &mut content, 100).await.unwrap().id
     };
@@ -30,7 +30,10 @@ async fn our_files_are_put_into_the_message_and_others_left_alone() {
     let parts = item["content"].as_array().unwrap();
     assert!(parts[1]["text"].as_str().unwrap().contains(&format!("/mnt/data/{table}-a.csv")));
     assert_eq!(parts[2]["file_data"], "data:application/pdf;base64,JVBERg==");
-    assert_eq!(parts[3], json!({"type": "input_image", "detail": "low", "image_url": "data:image/png;base64,iVBORw=="}));
+    assert_eq!(
+        parts[3],
+        json!({"type": "input_image", "detail": "low", "image_url": "data:image/png;base64,iVBORw=="})
+    );
     assert_eq!(parts[4]["file_id"], "file-of-the-upstream");
     assert_eq!(found.len(), 4);
     assert_eq!(found[3], InputFile::Inline { filename: "b.txt".into(), content: b"hi".to_vec() });

@@ -2,19 +2,43 @@
 
 use serde_json::{Map, Value, json};
 
+/// Items of these types always have a status where they are listed.
+const WITH_STATUS: [&str; 12] = [
+    "function_call",
+    "function_call_output",
+    "code_interpreter_call",
+    "computer_call",
+    "computer_call_output",
+    "file_search_call",
+    "web_search_call",
+    "image_generation_call",
+    "shell_call",
+    "shell_call_output",
+    "apply_patch_call",
+    "apply_patch_call_output",
+];
+
 /// The item with its type, its content as parts, and its status.
 #[must_use]
 pub fn with_defaults(item: Value) -> Value {
     let Value::Object(mut fields) = item else { return item };
-    let is_message = match fields.get("type").and_then(Value::as_str) {
-        None => {
-            fields.shift_insert(0, "type".to_owned(), json!("message"));
-            true
+    if !fields.contains_key("type") {
+        fields.shift_insert(0, "type".to_owned(), json!("message"));
+    }
+    let kind = fields.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
+    if WITH_STATUS.contains(&kind.as_str()) && !fields.get("status").is_some_and(Value::is_string) {
+        fields.insert("status".to_owned(), json!("completed"));
+    }
+    match kind.as_str() {
+        "message" => complete_message(&mut fields),
+        "reasoning" => {
+            fields.entry("summary").or_insert_with(|| json!([]));
         }
-        Some(kind) => kind == "message",
-    };
-    if is_message {
-        complete_message(&mut fields);
+        "code_interpreter_call" => {
+            fields.entry("code").or_insert(Value::Null);
+            fields.entry("outputs").or_insert(Value::Null);
+        }
+        _ => {}
     }
     Value::Object(fields)
 }

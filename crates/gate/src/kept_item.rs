@@ -3,26 +3,10 @@
 
 use sandgate_core::Owner;
 use sandgate_store::{ItemRecord, Store, StoreError};
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 use crate::error::{GateError, Result};
 use crate::history::{kind, rebuilt, record};
-
-/// Items of these types always have a status where they are listed.
-const WITH_STATUS: [&str; 12] = [
-    "function_call",
-    "function_call_output",
-    "code_interpreter_call",
-    "computer_call",
-    "computer_call_output",
-    "file_search_call",
-    "web_search_call",
-    "image_generation_call",
-    "shell_call",
-    "shell_call_output",
-    "apply_patch_call",
-    "apply_patch_call_output",
-];
 
 /// `at`: where the item is in the request, for the words of a refusal.
 pub async fn kept_item(store: &Store, owner: &Owner, item: Value, at: &str) -> Result<ItemRecord> {
@@ -41,29 +25,7 @@ pub async fn kept_item(store: &Store, owner: &Owner, item: Value, at: &str) -> R
         ("code_interpreter_call", None) => rebuilt(&item),
         _ => vec![item.clone()],
     };
-    let mut kept = record(item, model);
-    if let Value::Object(fields) = &mut kept.body {
-        complete(fields);
-    }
-    Ok(kept)
-}
-
-/// What lists always have and clients may leave out.
-fn complete(fields: &mut Map<String, Value>) {
-    let kind = fields.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
-    if WITH_STATUS.contains(&kind.as_str()) && !fields.get("status").is_some_and(Value::is_string) {
-        fields.insert("status".to_owned(), json!("completed"));
-    }
-    match kind.as_str() {
-        "reasoning" => {
-            fields.entry("summary").or_insert_with(|| json!([]));
-        }
-        "code_interpreter_call" => {
-            fields.entry("code").or_insert(Value::Null);
-            fields.entry("outputs").or_insert(Value::Null);
-        }
-        _ => {}
-    }
+    Ok(record(item, model))
 }
 
 fn no_such_item(item: &Value, at: &str) -> GateError {

@@ -1,6 +1,7 @@
 //! Items of conversations: short ones made whole, known ones found again.
 
 use sandgate_store::ConversationRecord;
+use serde_json::json;
 use tempfile::TempDir;
 
 use super::*;

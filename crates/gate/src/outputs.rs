@@ -50,7 +50,8 @@ impl Outputs {
 
 /// The plainest text of a rich value.
 pub(crate) fn plain(data: &MimeBundle) -> String {
-    let kinds = ["text/plain", "text/markdown", "text/latex", "application/json", "text/html", "image/svg+xml"];
+    let kinds =
+        ["text/plain", "text/markdown", "text/latex", "application/json", "text/html", "image/svg+xml"];
     let found = kinds.into_iter().find_map(|kind| data.get(kind));
     match found.or_else(|| data.values().next()) {
         Some(Value::String(text)) => text.clone(),

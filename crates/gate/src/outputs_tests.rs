@@ -10,7 +10,12 @@ pub(crate) fn outcome(events: Vec<Event>) -> Outcome {
     for event in events {
         builder.add(event);
     }
-    builder.add(Event::Done { ending: Ending::Ok, text: String::new(), execution_count: 1, duration_ms: 1.0 });
+    builder.add(Event::Done {
+        ending: Ending::Ok,
+        text: String::new(),
+        execution_count: 1,
+        duration_ms: 1.0,
+    });
     builder.finish().unwrap()
 }
 
@@ -26,7 +31,10 @@ fn one_entry_for_each_message_in_order() {
         Event::Stdout { text: "b\n".into() },
         Event::Stderr { text: "w\n".into() },
         Event::Display { data: bundle(json!({"image/png": format!("{png}\n"), "text/plain": "<Figure>"})) },
-        Event::Result { data: bundle(json!({"text/plain": "42", "text/html": "<b>42</b>"})), execution_count: 1 },
+        Event::Result {
+            data: bundle(json!({"text/plain": "42", "text/html": "<b>42</b>"})),
+            execution_count: 1,
+        },
     ]));
     assert_eq!(
         out.shown,
@@ -50,5 +58,8 @@ fn an_exception_is_for_the_model_only() {
 #[test]
 fn what_is_not_base64_is_no_image() {
     let data = bundle(json!({"image/png": "\"><script>", "text/plain": "fig"}));
-    assert_eq!(outputs(&outcome(vec![Event::Display { data }])).shown, vec![json!({"type": "logs", "logs": "fig"})]);
+    assert_eq!(
+        outputs(&outcome(vec![Event::Display { data }])).shown,
+        vec![json!({"type": "logs", "logs": "fig"})]
+    );
 }

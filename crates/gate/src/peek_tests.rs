@@ -4,7 +4,9 @@ use super::may_concern_us;
 
 #[test]
 fn a_plain_request_passes() {
-    assert!(!may_concern_us(br#"{"model":"m","input":"caf\u00e9 \u4e2d","tools":[{"type":"function","name":"f"}]}"#));
+    assert!(!may_concern_us(
+        br#"{"model":"m","input":"caf\u00e9 \u4e2d","tools":[{"type":"function","name":"f"}]}"#
+    ));
 }
 
 #[test]

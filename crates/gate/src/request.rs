@@ -104,9 +104,14 @@ fn text(body: &Map<String, Value>, name: &str) -> Result<Option<String>> {
 fn count(body: &Map<String, Value>, name: &str) -> Result<Option<u64>> {
     match body.get(name) {
         None | Some(Value::Null) => Ok(None),
-        Some(value) => {
-            value.as_u64().map(Some).ok_or_else(|| GateError::wrong_type(name, "an integer", value))
-        }
+        Some(value) => match value.as_u64() {
+            Some(count) => Ok(Some(count)),
+            None if value.is_i64() => {
+                let message = format!("Invalid '{name}': expected a value >= 0, but got {value} instead.");
+                Err(GateError::bad_value(name, message))
+            }
+            None => Err(GateError::wrong_type(name, "an integer", value)),
+        },
     }
 }
 

@@ -20,7 +20,8 @@ fn refusal(body: Value) -> (String, Option<String>, Option<&'static str>) {
 
 #[test]
 fn reads_the_tool() {
-    let tools = json!([{"type": "function", "name": "f"}, {"type": "code_interpreter", "container": "cntr_1"}]);
+    let tools =
+        json!([{"type": "function", "name": "f"}, {"type": "code_interpreter", "container": "cntr_1"}]);
     let tool = parse(json!({"model": "m", "tools": tools})).unwrap().code_tool.unwrap();
     assert_eq!((tool.index, tool.container), (1, ContainerChoice::Named("cntr_1".into())));
 

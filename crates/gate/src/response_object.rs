@@ -36,7 +36,7 @@ impl ResponseObject {
     /// What can be said before any upstream has answered.
     pub(crate) fn new(id: &str, request: &CreateRequest) -> Self {
         let asked = |name: &str, default: Value| request.body.get(name).cloned().unwrap_or(default);
-        
+
         let conversation = request.conversation.as_ref().map(|id| json!({"id": id}));
         let fields = json!({
             "id": id,
@@ -71,7 +71,8 @@ impl ResponseObject {
             "metadata": asked("metadata", json!({}))
         });
         let Value::Object(mut fields) = fields else { return Self { fields: Map::new() } };
-        for (name, default) in [("tool_choice", json!("auto")), ("tools", json!([])), ("metadata", json!({}))] {
+        for (name, default) in [("tool_choice", json!("auto")), ("tools", json!([])), ("metadata", json!({}))]
+        {
             if fields.get(name).is_none_or(Value::is_null) {
                 fields.insert(name.to_owned(), default);
             }
@@ -88,7 +89,10 @@ impl ResponseObject {
         for (name, value) in upstream {
             // A limit counts over all turns, but each turn is told what is left of it.
             let ours = OURS.contains(&name.as_str())
-                || (matches!(name.as_str(), "max_output_tokens" | "max_tool_calls" | "instructions" | "include"))
+                || (matches!(
+                    name.as_str(),
+                    "max_output_tokens" | "max_tool_calls" | "instructions" | "include"
+                ))
                 || (value.is_null() && request.body.get(name).is_some_and(|asked| !asked.is_null()));
             if !ours {
                 self.fields.insert(name.clone(), value.clone());

@@ -58,13 +58,14 @@ pub(crate) struct Run {
     pub(crate) figures: Vec<Value>,
     pub(crate) seen_ids: HashSet<String>,
     pub(crate) is_started: bool,
+    pub(crate) deadline: Instant,
     pub(crate) cancel: CancellationToken,
 }
 
 impl Run {
     /// All turns, whatever happens. The whole response, or why there is none.
     pub(crate) async fn go(mut self, first: Option<Turn>) -> Result<Value> {
-        let deadline = Instant::now() + self.gate.config.total;
+        let deadline = self.deadline;
         let cancel = self.cancel.clone();
         let outcome = tokio::select! {
             biased;
@@ -103,6 +104,15 @@ impl Run {
                 return Ok(Verdict::Incomplete(json!({"reason": "max_output_tokens"})));
             }
             turn = self.open_turn().await?;
+        }
+    }
+
+    /// The first turn, asked for before the client is answered.
+    pub(crate) async fn first_turn(&mut self) -> Result<Turn> {
+        let deadline = self.deadline;
+        match tokio::time::timeout_at(deadline, self.open_turn()).await {
+            Ok(turn) => turn,
+            Err(_) => Err(self.out_of_time()),
         }
     }
 
@@ -175,10 +185,13 @@ impl Run {
     pub(crate) fn last_call_note(&self) -> Option<String> {
         if self.rounds + 1 >= self.gate.config.rounds {
             let rounds = self.gate.config.rounds;
-            return Some(format!("this was the last of {rounds} rounds of code in this response; answer now"));
+            return Some(format!(
+                "this was the last of {rounds} rounds of code in this response; answer now"
+            ));
         }
         let most = self.request.max_tool_calls?;
-        (self.calls >= most).then(|| format!("this was the last of {most} tool calls in this response; answer now"))
+        (self.calls >= most)
+            .then(|| format!("this was the last of {most} tool calls in this response; answer now"))
     }
 
     fn out_of_time(&self) -> GateError {
@@ -248,7 +261,8 @@ impl Run {
         self.object.set("usage", self.usage.to_value());
         let items: Vec<ItemRecord> = self.output.iter().flatten().cloned().collect();
         let whole: Vec<&Value> = items.iter().map(|item| &item.body).collect();
-        let shown: Vec<Value> = whole.iter().map(|item| visible((*item).clone(), &self.request.include)).collect();
+        let shown: Vec<Value> =
+            whole.iter().map(|item| visible((*item).clone(), &self.request.include)).collect();
         self.object.set("output", json!(whole));
         let body = self.object.snapshot();
         self.object.set("output", Value::Array(shown));

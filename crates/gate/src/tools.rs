@@ -53,7 +53,9 @@ impl ToolRewrite {
         let choice = match turn {
             TurnTools::First => self.choice.clone(),
             TurnTools::Later => self.choice.as_ref().map(relaxed),
-            TurnTools::NoMoreCode => self.choice.as_ref().map(relaxed).and_then(|choice| self.without(choice)),
+            TurnTools::NoMoreCode => {
+                self.choice.as_ref().map(relaxed).and_then(|choice| self.without(choice))
+            }
         };
         if tools.is_empty() {
             body.shift_remove("tools");
@@ -93,7 +95,8 @@ pub(crate) enum TurnTools {
 fn free_name(tools: &[Value]) -> String {
     let taken = |name: &str| {
         tools.iter().any(|tool| {
-            let own = tool.get("name").or_else(|| tool.get("function").and_then(|function| function.get("name")));
+            let own =
+                tool.get("name").or_else(|| tool.get("function").and_then(|function| function.get("name")));
             own.and_then(Value::as_str) == Some(name)
         })
     };

@@ -59,7 +59,8 @@ fn past_a_limit_the_tool_is_gone() {
     let body = json!({"tools": [{"type": "code_interpreter"}], "tool_choice": "required"});
     let out = applied(&body, 0, TurnTools::NoMoreCode);
     assert!(!out.contains_key("tools") && !out.contains_key("tool_choice"));
-    let allowed = json!({"type": "allowed_tools", "mode": "required", "tools": [{"type": "code_interpreter"}]});
+    let allowed =
+        json!({"type": "allowed_tools", "mode": "required", "tools": [{"type": "code_interpreter"}]});
     let tools = json!([{"type": "code_interpreter"}, {"type": "web_search"}]);
     let body = json!({"tools": tools, "tool_choice": allowed});
     let out = applied(&body, 0, TurnTools::NoMoreCode);

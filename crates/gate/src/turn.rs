@@ -34,10 +34,17 @@ pub(crate) struct TurnEnd {
 #[derive(Debug)]
 enum Slot {
     /// Shown to the client as it comes.
-    Shown { index: usize, id: String, item: Value, message: MessageState },
+    Shown {
+        index: usize,
+        id: String,
+        item: Value,
+        message: MessageState,
+    },
     Code(Box<CodeCall>),
     /// A code call past a limit.
     Ignored,
+    /// A call whose name is not known yet: it may be ours, and then the client must not see it.
+    Unnamed,
 }
 
 #[derive(Debug)]
@@ -66,11 +73,19 @@ impl TurnState {
     }
 }
 
+fn is_unnamed_call(item: &Value) -> bool {
+    matches!(text(item, "type"), "function_call" | "custom_tool_call") && text(item, "name").is_empty()
+}
+
 /// Items that only the client can answer.
 fn is_for_client(item: &Value) -> bool {
     let environment = item.get("environment").and_then(|place| place.get("type")).and_then(Value::as_str);
     match text(item, "type") {
-        "function_call" | "custom_tool_call" | "computer_call" | "local_shell_call" | "apply_patch_call"
+        "function_call"
+        | "custom_tool_call"
+        | "computer_call"
+        | "local_shell_call"
+        | "apply_patch_call"
         | "mcp_approval_request" => true,
         "shell_call" => environment.is_none_or(|kind| kind == "local"),
         _ => false,
@@ -121,13 +136,11 @@ impl Run {
         let item = event.get("item").cloned().unwrap_or_default();
         let upstream_id = text(&item, "id").to_owned();
         let upstream_index = event.get("output_index").and_then(Value::as_u64);
-        let slot = if self.is_code_call(&item) {
+        let slot = if is_unnamed_call(&item) {
+            Slot::Unnamed
+        } else if self.is_code_call(&item) {
             state.called_code = true;
-            if self.may_call() {
-                Slot::Code(Box::new(self.begin_code().await?))
-            } else {
-                Slot::Ignored
-            }
+            if self.may_call() { Slot::Code(Box::new(self.begin_code().await?)) } else { Slot::Ignored }
         } else {
             state.waits_for_client |= is_for_client(&item);
             let (index, id) = (self.take_index(), self.final_id(&item));
@@ -156,7 +169,7 @@ impl Run {
         // Deltas of an item that was never announced: it comes whole at its end.
         let Some(entry) = state.find(&event, &id) else { return Ok(()) };
         match &mut entry.slot {
-            Slot::Ignored => Ok(()),
+            Slot::Ignored | Slot::Unnamed => Ok(()),
             Slot::Code(call) => self.code_event(call, &event).await,
             Slot::Shown { index, id, message, .. } => {
                 event.insert("output_index".to_owned(), json!(index));
@@ -176,6 +189,13 @@ impl Run {
             let index = event.get("output_index").and_then(Value::as_u64).unwrap_or(0);
             return self.whole_item(state, item, index).await;
         }
+        if let Some(at) = state.entries.iter().position(|entry| {
+            matches!(entry.slot, Slot::Unnamed) && entry.upstream_id == upstream_id && !is_unnamed_call(&item)
+        }) {
+            // Now that it has a name it goes the way of one that was never announced.
+            let index = state.entries.remove(at).upstream_index.unwrap_or(0);
+            return self.whole_item(state, item, index).await;
+        }
         let Some(entry) = state.find(&event, &upstream_id) else { return Ok(()) };
         if std::mem::replace(&mut entry.is_done, true) {
             return Ok(());
@@ -184,6 +204,9 @@ impl Run {
             Slot::Ignored => {
                 self.refuse_call(item);
                 Ok(())
+            }
+            Slot::Unnamed => {
+                Err(UpstreamError::Broken("it calls a function without a name".to_owned()).into())
             }
             Slot::Code(call) => self.finish_code(call, item).await,
             Slot::Shown { index, id, message, .. } => {
@@ -225,9 +248,10 @@ impl Run {
         let output = response.and_then(|response| response.get("output")).and_then(Value::as_array);
         for (index, item) in output.into_iter().flatten().enumerate() {
             let index = index as u64;
-            let known = state.entries.iter().any(|entry| {
-                entry.upstream_index == Some(index) || entry.upstream_id == text(item, "id")
-            });
+            let known = state
+                .entries
+                .iter()
+                .any(|entry| entry.upstream_index == Some(index) || entry.upstream_id == text(item, "id"));
             if !known {
                 self.whole_item(state, item.clone(), index).await?;
             }
@@ -243,10 +267,11 @@ impl Run {
         for entry in state.entries.iter_mut().filter(|entry| !entry.is_done) {
             entry.is_done = true;
             match &mut entry.slot {
-                Slot::Ignored => {}
+                Slot::Ignored | Slot::Unnamed => {}
                 Slot::Code(call) => self.leave_code(call).await?,
                 Slot::Shown { index, id, item, .. } => {
-                    let last = output.into_iter().flatten().find(|seen| text(seen, "id") == entry.upstream_id);
+                    let last =
+                        output.into_iter().flatten().find(|seen| text(seen, "id") == entry.upstream_id);
                     let mut item = last.unwrap_or(item).clone();
                     set(&mut item, "id", json!(id));
                     if item.get("status").is_some() {

@@ -26,6 +26,8 @@ pub(crate) struct Workplace {
     is_ready: bool,
     /// It was made for this response.
     is_fresh: bool,
+    /// Earlier calls ran in a container that is not there any more, and the model does not know yet.
+    is_lost: bool,
     tasks: TaskTracker,
 }
 
@@ -63,6 +65,7 @@ impl Workplace {
             container: None,
             is_ready: false,
             is_fresh: false,
+            is_lost: false,
             tasks: rules.tasks.clone(),
         };
         match tool.map(|tool| &tool.container) {
@@ -76,6 +79,7 @@ impl Workplace {
                 workplace.set_memory(auto, rules.max_memory, &at)?;
                 workplace.auto = auto.clone();
                 workplace.container = seen.iter().rev().find_map(|id| workplace.find(id));
+                workplace.is_lost = workplace.container.is_none() && !seen.is_empty();
             }
             // No code will run, but a message may still link to what earlier code made.
             None => workplace.container = seen.iter().rev().find_map(|id| workplace.find(id)),
@@ -100,7 +104,10 @@ impl Workplace {
         if bytes > most {
             return Err(GateError::bad_value(
                 format!("{at}.memory_limit"),
-                format!("This server gives a container at most {} of memory.", sandgate_core::human_bytes(most)),
+                format!(
+                    "This server gives a container at most {} of memory.",
+                    sandgate_core::human_bytes(most)
+                ),
             ));
         }
         self.spec.limits.memory_bytes = bytes;
@@ -158,6 +165,12 @@ impl Workplace {
             self.is_ready = true;
         }
         Ok(container)
+    }
+
+    /// For the model, once: what it made before is gone.
+    pub(crate) fn take_loss(&mut self) -> Option<&'static str> {
+        let lost = std::mem::take(&mut self.is_lost);
+        lost.then_some("the container of the earlier calls is gone: this is a new one, without their variables and files")
     }
 
     /// Makes it in a task of its own: a run that is stopped meanwhile must not leave half a sandbox, nor

@@ -56,7 +56,9 @@ async fn concerns_us(door: &OpenAiDoor, caller: &GateCaller, fields: &Map<String
         let items = fields.get(list).and_then(Value::as_array).into_iter().flatten();
         items.filter_map(|item| item.get("type").and_then(Value::as_str)).any(|kind| kinds.contains(&kind))
     };
-    if has_kind("tools", &["code_interpreter"])
+    let odd_tools = fields.get("tools").is_some_and(|tools| !tools.is_array() && !tools.is_null());
+    if odd_tools
+        || has_kind("tools", &["code_interpreter"])
         || has_kind("input", &["code_interpreter_call", "item_reference"])
         || fields.get("conversation").is_some_and(|value| !value.is_null())
     {

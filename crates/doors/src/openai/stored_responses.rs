@@ -1,7 +1,7 @@
 //! Responses that were made before: shown again, streamed again, cancelled, deleted. One that is not in
 //! our store may be in the upstream's.
 
-use axum::extract::{Path, Request, State};
+use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Json, Response};
 use bytes::Bytes;
 use sandgate_gate::{GateError, visible};
@@ -10,13 +10,14 @@ use serde_json::{Value, json};
 
 use super::error::{ApiError, ApiResult};
 use super::pages::{self, Query};
+use super::path::InPath;
 use super::{Door, sse};
 use crate::owner::Caller;
 
 pub(super) async fn retrieve(
     State(door): State<Door>,
     Caller(owner): Caller,
-    Path(id): Path<String>,
+    InPath(id): InPath<String>,
     query: Query,
     request: Request,
 ) -> ApiResult<Response> {
@@ -39,7 +40,7 @@ pub(super) async fn retrieve(
 pub(super) async fn delete(
     State(door): State<Door>,
     Caller(owner): Caller,
-    Path(id): Path<String>,
+    InPath(id): InPath<String>,
     request: Request,
 ) -> ApiResult<Response> {
     match door.store.delete_response(&owner, &id).await {
@@ -52,7 +53,7 @@ pub(super) async fn delete(
 pub(super) async fn cancel(
     State(door): State<Door>,
     Caller(owner): Caller,
-    Path(id): Path<String>,
+    InPath(id): InPath<String>,
     request: Request,
 ) -> ApiResult<Response> {
     if !door.gate.has_response(&owner, &id).await? {
@@ -65,7 +66,7 @@ pub(super) async fn cancel(
 pub(super) async fn input_items(
     State(door): State<Door>,
     Caller(owner): Caller,
-    Path(id): Path<String>,
+    InPath(id): InPath<String>,
     query: Query,
     request: Request,
 ) -> ApiResult<Response> {

@@ -42,12 +42,14 @@ async fn until_stopped(settings: Settings) -> Result<()> {
     let listener = TcpListener::bind(settings.listen)
         .await
         .with_context(|| format!("cannot listen on {}", settings.listen))?;
-    let chosen = upstream::choose(settings.upstream.as_ref()).map_err(|error| BadInput::error(error.to_string()))?;
+    let chosen =
+        upstream::choose(settings.upstream.as_ref()).map_err(|error| BadInput::error(error.to_string()))?;
     let spec = SandboxSpec { limits: settings.limits, ..SandboxSpec::default() };
     let engine = start_engine(Purpose::Server { pool: settings.pool, usual: spec.clone() }).await?;
 
     // After the engine, which holds the home's lock: two servers never share a store.
-    let store = Store::open(&home).await.with_context(|| format!("cannot use the store in {}", home.display()))?;
+    let store =
+        Store::open(&home).await.with_context(|| format!("cannot use the store in {}", home.display()))?;
     let backend: Arc<dyn Backend> = Arc::clone(&engine) as _;
     let registry = Arc::new(store.clone());
     let containers = Arc::new(Containers::open(backend, registry, settings.containers).await?);
@@ -62,10 +64,14 @@ async fn until_stopped(settings: Settings) -> Result<()> {
     }));
     let interrupted = gate.close_interrupted().await?;
     if interrupted > 0 {
-        tracing::warn!(interrupted, "responses in the background were cut short by the end of the last server");
+        tracing::warn!(
+            interrupted,
+            "responses in the background were cut short by the end of the last server"
+        );
     }
     tracing::info!("{}", chosen.said);
-    let execute = ExecuteDoor { containers: Arc::clone(&containers), spec: spec.clone(), tasks: tasks.clone() };
+    let execute =
+        ExecuteDoor { containers: Arc::clone(&containers), spec: spec.clone(), tasks: tasks.clone() };
     let openai = OpenAiDoor {
         gate,
         containers: Arc::clone(&containers),

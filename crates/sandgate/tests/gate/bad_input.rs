@@ -41,7 +41,10 @@ fn json_that_is_none() {
     ];
     for body in bodies {
         let error = refused_early(&client, &client.raw("POST", "/v1/responses", body), 400);
-        assert!(error["message"].as_str().unwrap().starts_with("We could not parse the JSON body"), "{error}");
+        assert!(
+            error["message"].as_str().unwrap().starts_with("We could not parse the JSON body"),
+            "{error}"
+        );
         assert_eq!(error["type"], "invalid_request_error");
     }
 }
@@ -122,7 +125,8 @@ fn a_container_that_was_deleted() {
 
 #[test]
 fn a_file_that_is_not_there() {
-    let tools = json!([{"type": "code_interpreter", "container": {"type": "auto", "file_ids": ["file-none"]}}]);
+    let tools =
+        json!([{"type": "code_interpreter", "container": {"type": "auto", "file_ids": ["file-none"]}}]);
     let error = refusal(json!({"tools": tools}), 400);
     assert!(error["message"].as_str().unwrap().contains("'file-none' not found"), "{error}");
     assert_eq!(error["param"], "tools[0].container.file_ids[0]");
@@ -138,7 +142,10 @@ fn fields_of_the_wrong_type() {
     let wrong = [
         (json!({"tools": "code_interpreter"}), "tools"),
         (json!({"tools": [{"type": "code_interpreter", "container": 7}]}), "tools[0].container"),
-        (json!({"tools": [{"type": "code_interpreter", "container": {"type": "manual"}}]}), "tools[0].container.type"),
+        (
+            json!({"tools": [{"type": "code_interpreter", "container": {"type": "manual"}}]}),
+            "tools[0].container.type",
+        ),
         (json!({"tools": [{"type": "code_interpreter", "container": {}}]}), "tools[0].container.type"),
         (auto("file_ids", json!("file-x")), "tools[0].container.file_ids"),
         (auto("file_ids", json!([1])), "tools[0].container.file_ids[0]"),
@@ -221,10 +228,14 @@ fn paths_and_methods_that_are_not_there() {
     client.get("/v1/nothing").refused(404);
     client.get("/v1/responses").refused(405);
     client.delete("/v1/containers").refused(405);
-    for target in ["/v1/containers/%ff", "/v1/files/%00", "/v1/conversations/..%2f..", "/v1/containers/x/files/y"] {
+    for target in
+        ["/v1/containers/%ff", "/v1/files/%00", "/v1/conversations/..%2f..", "/v1/containers/x/files/y"]
+    {
         client.get(target).refused(404);
     }
-    for target in ["/v1/containers?limit=0", "/v1/containers?limit=x", "/v1/files?order=up", "/v1/files?after=none"] {
+    for target in
+        ["/v1/containers?limit=0", "/v1/containers?limit=x", "/v1/files?order=up", "/v1/files?after=none"]
+    {
         client.get(target).refused(400);
     }
 }

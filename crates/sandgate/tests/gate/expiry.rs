@@ -46,8 +46,11 @@ fn strict_says_what_the_original_says() {
     let container = first["output"][0]["container_id"].as_str().unwrap();
     sleep(Duration::from_secs(3));
     let error = client.create(json!({"previous_response_id": first["id"]})).refused(400);
-    assert_eq!(error, json!({"message": "Container is expired.", "type": "invalid_request_error",
-        "param": null, "code": null}));
+    assert_eq!(
+        error,
+        json!({"message": "Container is expired.", "type": "invalid_request_error",
+        "param": null, "code": null})
+    );
     let named = json!([{"type": "code_interpreter", "container": container}]);
     assert_eq!(client.create(json!({"tools": named})).refused(400)["message"], "Container is expired.");
     assert_eq!(client.get(&format!("/v1/containers/{container}")).ok()["status"], "expired");

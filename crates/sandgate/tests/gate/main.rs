@@ -5,13 +5,13 @@
 
 mod common;
 
-mod expiry;
 mod background;
 mod bad_code;
 mod bad_input;
 mod bad_upstream;
 mod chat_upstream;
 mod crash;
+mod expiry;
 mod hang_up;
 mod limits;
 mod owners;

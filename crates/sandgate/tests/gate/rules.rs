@@ -32,7 +32,8 @@ fn items<'a>(response: &'a Value, kind: &str) -> Vec<&'a Value> {
 #[test]
 fn rule_01_one_response_id_for_the_whole_loop() {
     let events = world().client(two_rounds()).stream(json!({}));
-    let ids: Vec<&Value> = events.iter().filter_map(|event| event.get("response")).map(|r| &r["id"]).collect();
+    let ids: Vec<&Value> =
+        events.iter().filter_map(|event| event.get("response")).map(|r| &r["id"]).collect();
     assert_eq!(ids.len(), 3);
     assert!(ids.iter().all(|id| *id == ids[0]) && ids[0].as_str().unwrap().starts_with("resp_"), "{ids:?}");
 }
@@ -73,7 +74,8 @@ fn rule_04_a_code_call_begins_empty_in_a_known_container() {
     assert_eq!((&item["status"], &item["code"]), (&json!("in_progress"), &json!("")));
     assert!(item["container_id"].as_str().unwrap().starts_with("cntr_"));
     assert_eq!(item["outputs"], Value::Null);
-    let first_delta = events.iter().position(|event| event["type"] == "response.code_interpreter_call_code.delta");
+    let first_delta =
+        events.iter().position(|event| event["type"] == "response.code_interpreter_call_code.delta");
     let first_added = events.iter().position(|event| event["item"]["container_id"].is_string());
     assert!(first_added < first_delta);
 }
@@ -86,7 +88,8 @@ fn rule_05_the_outputs_key_is_always_there() {
     }
     let client = world().client(two_rounds());
     let events = client.stream(json!({"include": [OUTPUTS]}));
-    let calls: Vec<&Value> = events.iter().map(|event| &event["item"]).filter(|i| i["code"].is_string()).collect();
+    let calls: Vec<&Value> =
+        events.iter().map(|event| &event["item"]).filter(|i| i["code"].is_string()).collect();
     assert_eq!(calls[0]["outputs"], json!([]));
     assert_eq!(calls[1]["outputs"], json!([{"type": "logs", "logs": "21\n"}]));
     assert_eq!(calls[3]["outputs"], json!([{"type": "logs", "logs": "42"}]));
@@ -94,19 +97,26 @@ fn rule_05_the_outputs_key_is_always_there() {
 
 #[test]
 fn rule_06_outputs_are_logs_and_images_only() {
-    let code = format!("print('a')\nimport sys; print('b', file=sys.stderr)\n{FIGURE}\nopen('/mnt/data/f', 'w').write('x')");
+    let code = format!(
+        "print('a')\nimport sys; print('b', file=sys.stderr)\n{FIGURE}\nopen('/mnt/data/f', 'w').write('x')"
+    );
     let client = world().client([Turn::code(&code), Turn::code("1/0"), Turn::text("done")]);
     let response = client.respond(json!({"include": [OUTPUTS]}));
     let calls = items(&response, "code_interpreter_call");
-    let types: Vec<&str> =
-        calls[0]["outputs"].as_array().unwrap().iter().map(|output| output["type"].as_str().unwrap()).collect();
+    let types: Vec<&str> = calls[0]["outputs"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|output| output["type"].as_str().unwrap())
+        .collect();
     assert_eq!(types, ["logs", "logs", "image", "logs"]);
     assert_eq!(calls[1]["outputs"], json!([]));
 }
 
 #[test]
 fn rule_07_images_are_data_uris() {
-    let response = world().client([Turn::code(FIGURE), Turn::text("a line")]).respond(json!({"include": [OUTPUTS]}));
+    let response =
+        world().client([Turn::code(FIGURE), Turn::text("a line")]).respond(json!({"include": [OUTPUTS]}));
     let url = items(&response, "code_interpreter_call")[0]["outputs"][0]["url"].as_str().unwrap();
     assert!(url.starts_with("data:image/png;base64,iVBORw0KGgo"), "{}", &url[..60]);
 }
@@ -151,7 +161,8 @@ fn rule_09_no_events_but_the_known_ones() {
 #[test]
 fn rule_10_no_done_line_at_the_end() {
     let client = world().client(two_rounds());
-    let answer = client.post("/v1/responses", &json!({"model": "m", "input": "go", "tools": code_tool(), "stream": true}));
+    let answer = client
+        .post("/v1/responses", &json!({"model": "m", "input": "go", "tools": code_tool(), "stream": true}));
     assert!(!answer.text().contains("[DONE]"));
     assert_eq!(kinds(&answer.events()).last(), Some(&"response.completed"));
 }
@@ -283,7 +294,10 @@ fn rule_15_replayed_calls_work_in_four_forms() {
 fn rule_16_container_ids_are_short() {
     let response = world().client(two_rounds()).respond(json!({}));
     let id = container_of(&response);
-    assert!(id.len() <= 64 && id.starts_with("cntr_") && id[5..].bytes().all(|byte| byte.is_ascii_hexdigit()), "{id}");
+    assert!(
+        id.len() <= 64 && id.starts_with("cntr_") && id[5..].bytes().all(|byte| byte.is_ascii_hexdigit()),
+        "{id}"
+    );
 }
 
 #[test]

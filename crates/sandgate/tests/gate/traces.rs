@@ -43,7 +43,8 @@ fn comparable(mut value: Value) -> Value {
                     *usage = json!("usage");
                 }
                 if fields.get("code").and_then(Value::as_str).is_some_and(|code| code.contains("(s)"))
-                    && let Some(logs) = fields.get_mut("outputs").and_then(|outputs| outputs[0].get_mut("logs"))
+                    && let Some(logs) =
+                        fields.get_mut("outputs").and_then(|outputs| outputs[0].get_mut("logs"))
                 {
                     let rolled = logs.as_str().unwrap();
                     *logs = json!(rolled.chars().filter(|c| !c.is_ascii_digit()).collect::<String>());

@@ -36,11 +36,18 @@ fn a_function_of_the_client_beside_code_ends_the_response_and_the_next_goes_on()
     let call = &first["output"][2];
     assert_eq!(call["name"], "weather");
     let answer = json!([{"type": "function_call_output", "call_id": call["call_id"], "output": "warm"}]);
-    let second = client.respond(json!({"tools": tools, "previous_response_id": first["id"], "input": answer}));
+    let second =
+        client.respond(json!({"tools": tools, "previous_response_id": first["id"], "input": answer}));
     assert_eq!(second["output"][0]["content"][0]["text"], "42 degrees");
     let seen = &world().bodies(&client)[1]["input"];
-    let expected =
-        ["message", "reasoning", "function_call", "function_call_output", "function_call", "function_call_output"];
+    let expected = [
+        "message",
+        "reasoning",
+        "function_call",
+        "function_call_output",
+        "function_call",
+        "function_call_output",
+    ];
     assert_eq!(kinds(seen), expected);
 }
 
@@ -68,7 +75,10 @@ fn reasoning_is_kept_through_the_loop() {
     let bodies = world().bodies(&client);
     assert_eq!(bodies[0]["include"], json!(["reasoning.encrypted_content"]));
     let fed_back = &bodies[1]["input"][1];
-    assert_eq!((&fed_back["type"], &fed_back["encrypted_content"]), (&json!("reasoning"), &json!("c2VjcmV0IHRob3VnaHRz")));
+    assert_eq!(
+        (&fed_back["type"], &fed_back["encrypted_content"]),
+        (&json!("reasoning"), &json!("c2VjcmV0IHRob3VnaHRz"))
+    );
     assert_eq!(response["output"][0]["encrypted_content"], "c2VjcmV0IHRob3VnaHRz");
     assert_eq!(response["output"][0]["summary"][0]["text"], "I will count");
 }
@@ -119,7 +129,9 @@ fn code_with_carriage_returns_runs_and_is_shown_unchanged() {
 
 #[test]
 fn deltas_come_before_the_model_has_finished() {
-    let slow = turn(json!({"items": [{"code": "a = 1\nb = 2\nc = 3\nd = 4\nprint(a + b)"}], "chunk": 6, "delta_delay_ms": 60}));
+    let slow = turn(
+        json!({"items": [{"code": "a = 1\nb = 2\nc = 3\nd = 4\nprint(a + b)"}], "chunk": 6, "delta_delay_ms": 60}),
+    );
     let client = world().client([slow, Turn::text("3")]);
     let mut stream = client.open_stream(json!({}));
     let first = stream.until("response.code_interpreter_call_code.delta");
@@ -178,11 +190,14 @@ fn deltas_are_padded_unless_the_client_wants_none() {
 #[test]
 fn files_and_images_of_the_input_are_in_the_container() {
     let client = world().client([
-        Turn::code("import os\nnames = sorted(os.listdir('/mnt/data'))\nprint([n.split('-')[-1] for n in names])"),
+        Turn::code(
+            "import os\nnames = sorted(os.listdir('/mnt/data'))\nprint([n.split('-')[-1] for n in names])",
+        ),
         Turn::text("x"),
     ]);
     let file = client.upload("/v1/files", "table.csv", b"a\n1\n")["id"].clone();
-    let png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+    let png =
+        "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
     let input = json!([{"role": "user", "content": [
         {"type": "input_text", "text": "look"},
         {"type": "input_file", "file_id": file},

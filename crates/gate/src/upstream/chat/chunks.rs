@@ -11,6 +11,9 @@ use super::usage::usage;
 use crate::upstream::compose::{Composer, Ending, Object, response_to};
 use crate::upstream::items::{MessageItem, ReasoningItem};
 
+/// Strict clients refuse others, and servers make up their own.
+const KNOWN_TIERS: [&str; 6] = ["auto", "default", "flex", "scale", "priority", "fast"];
+
 pub(super) struct Translator {
     request: Object,
     /// From the first chunk on, which names the model.
@@ -64,8 +67,9 @@ impl Translator {
             let model = chunk.get("model").and_then(Value::as_str).filter(|model| !model.is_empty());
             Composer::new(response_to(&self.request, model))
         });
-        if let Some(tier) = chunk.get("service_tier").filter(|tier| tier.is_string()) {
-            composer.response_mut().insert("service_tier".to_owned(), tier.clone());
+        let tier = chunk.get("service_tier").and_then(Value::as_str);
+        if let Some(tier) = tier.filter(|tier| KNOWN_TIERS.contains(tier)) {
+            composer.response_mut().insert("service_tier".to_owned(), tier.into());
         }
         let outcome = self.choices(&mut composer, chunk);
         let counts = chunk.get("usage").filter(|counts| counts.is_object());
@@ -126,7 +130,7 @@ impl Translator {
         let first = |choice: &&Value| choice["index"].as_u64().unwrap_or(0) == 0;
         for choice in choices.iter().filter(first) {
             self.delta(composer, &choice["delta"], &choice["logprobs"])?;
-            if let Some(reason) = choice["finish_reason"].as_str() {
+            if let Some(reason) = choice["finish_reason"].as_str().filter(|reason| !reason.is_empty()) {
                 let ending = match reason {
                     "length" => Ending::Incomplete("max_output_tokens"),
                     "content_filter" => Ending::Incomplete("content_filter"),

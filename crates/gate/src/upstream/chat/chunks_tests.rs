@@ -369,6 +369,14 @@ fn other_choices_are_not_mixed_in() {
 }
 
 #[test]
+fn a_reason_to_finish_that_is_blank_is_none_and_tiers_are_known_ones() {
+    let blank = |text: &str, tier: &str| json!({"service_tier": tier, "choices": [{"index": 0, "delta": {"content": text}, "finish_reason": ""}]});
+    let events = translate(&[blank("a", "flex"), blank("b", "on_demand"), finish("stop")]);
+    assert_eq!(last(&events)["output"][0]["content"][0]["text"], "ab");
+    assert_eq!(last(&events)["service_tier"], "flex");
+}
+
+#[test]
 fn logprobs_stay_with_their_text() {
     let probability = json!({"token": "a", "logprob": -0.5, "bytes": [97], "top_logprobs": []});
     let events = translate(&[

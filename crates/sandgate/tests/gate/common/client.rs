@@ -114,9 +114,8 @@ impl Client {
     pub(crate) fn try_upload(&self, target: &str, name: &str, content: &[u8]) -> Answer {
         let boundary = "a-line-between-parts";
         let mut body = Vec::new();
-        let purpose = format!(
-            "--{boundary}\r\ncontent-disposition: form-data; name=\"purpose\"\r\n\r\nassistants\r\n"
-        );
+        let purpose =
+            format!("--{boundary}\r\ncontent-disposition: form-data; name=\"purpose\"\r\n\r\nassistants\r\n");
         let file = format!(
             "--{boundary}\r\ncontent-disposition: form-data; name=\"file\"; filename=\"{name}\"\r\n\
              content-type: application/octet-stream\r\n\r\n"
