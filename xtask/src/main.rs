@@ -10,6 +10,7 @@ mod ground;
 mod run;
 mod runtime;
 mod say;
+mod sdk;
 mod stages;
 mod test;
 mod tree;
@@ -55,6 +56,8 @@ enum Task {
 enum BenchTask {
     /// The embedded engine against ipykernel and bubblewrap: time to the first result, memory, density.
     Engine(bench::Options),
+    /// The gate against the direct way and LiteLLM: what it adds to a request, a stream and a loop.
+    Gate(bench::gate::Options),
 }
 
 fn main() -> ExitCode {
@@ -62,6 +65,7 @@ fn main() -> ExitCode {
     let done = Ground::find().and_then(|ground| match cli.task {
         Task::Test { only } => test::run(&ground, &only),
         Task::Bench { what: BenchTask::Engine(options) } => bench::run(&ground, &options),
+        Task::Bench { what: BenchTask::Gate(options) } => bench::gate::run(&ground, options),
         Task::Fuzz { target, seconds } => fuzz::run(&ground, &target, seconds),
     });
     done.unwrap_or_else(|error| {

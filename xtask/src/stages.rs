@@ -12,7 +12,7 @@ use crate::ground::Ground;
 use crate::run::{counted, must, works};
 use crate::say::say;
 use crate::tree::Changes;
-use crate::{apt, fuzz, runtime};
+use crate::{apt, fuzz, runtime, sdk};
 
 /// Why a stage failed, and what its tests said before.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ pub(crate) struct Stage {
     pub(crate) run: fn(&Ground, Option<&Changes>) -> Outcome,
 }
 
-pub(crate) const STAGES: [Stage; 9] = [
+pub(crate) const STAGES: [Stage; 10] = [
     Stage { name: "host", about: "packages of the host that the tests need", run: host },
     Stage { name: "fmt", about: "formatting", run: fmt },
     Stage { name: "clippy", about: "lints, warnings denied", run: clippy },
@@ -48,6 +48,11 @@ pub(crate) const STAGES: [Stage; 9] = [
         name: "cargo",
         about: "unit, property and integration tests; real engines are started",
         run: cargo,
+    },
+    Stage {
+        name: "sdk",
+        about: "the unmodified SDKs of clients, Python and Node, against the real program",
+        run: client_sdks,
     },
     Stage {
         name: "fuzz",
@@ -69,6 +74,10 @@ fn host(_: &Ground, _: Option<&Changes>) -> Outcome {
         apt::install(&["python3", "python3-venv"], "the Python runtime")?;
     }
     say(&find_interpreter()?.why);
+    let there = |program: &str| works(Command::new(program).arg("--version"));
+    if !there("node") || !there("npm") {
+        apt::install(&["nodejs", "npm"], "the tests of the Node clients")?;
+    }
     Ok(Counts::default())
 }
 
@@ -117,6 +126,25 @@ fn cargo(ground: &Ground, _: Option<&Changes>) -> Outcome {
     let mut command = ground.cargo(&["test", "--workspace", "--no-fail-fast"]);
     command.env("SANDGATE_TEST_HOME", ground.test_home());
     tested(command)
+}
+
+fn client_sdks(ground: &Ground, _: Option<&Changes>) -> Outcome {
+    let runtime = runtime::shared(ground)?;
+    must(ground.cargo(&["build", "-p", "sandgate", "-p", "sandgate-testkit", "--bins"]))?;
+    let suites = [sdk::python(ground, &runtime)?, sdk::node(ground)?];
+    let mut counts = Counts::default();
+    let mut failed = None;
+    // Each has its say, also after another failed.
+    for suite in suites {
+        match tested(suite) {
+            Ok(more) => counts += more,
+            Err(Failure { error, counts: more }) => {
+                counts += more;
+                failed = Some(error);
+            }
+        }
+    }
+    failed.map_or(Ok(counts), |error| Err(Failure { error, counts }))
 }
 
 fn tested(command: Command) -> Outcome {

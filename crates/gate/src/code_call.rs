@@ -89,6 +89,10 @@ impl Run {
 
     /// The call is whole: run it. `item` is the upstream's own form of it.
     pub(crate) async fn finish_code(&mut self, call: &mut CodeCall, item: Value) -> Result<()> {
+        // Cut off in the middle, for length: half of a program is not what the model meant.
+        if text(&item, "status") == "incomplete" {
+            return self.leave_code(call).await;
+        }
         let (code, problem) = if text(&item, "type") == "custom_tool_call" {
             (text(&item, "input").to_owned(), None)
         } else {

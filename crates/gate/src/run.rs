@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use sandgate_core::{Owner, now_seconds};
-use sandgate_store::{ItemRecord, ResponseRecord};
-use serde_json::{Map, Value, json};
+use sandgate_core::Owner;
+use sandgate_store::ItemRecord;
+use serde_json::{Value, json};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -15,11 +15,10 @@ use crate::gate::Gate;
 use crate::ids::ResponseIds;
 use crate::request::CreateRequest;
 use crate::response_object::ResponseObject;
-use crate::tools::{ToolRewrite, TurnTools};
+use crate::tools::ToolRewrite;
 use crate::turn::Verdict;
 use crate::upstream::{Credentials, Turn, TurnRequest};
 use crate::usage::UsageSum;
-use crate::visible::visible;
 use crate::workplace::Workplace;
 
 /// A turn is not worth asking for with fewer tokens than the API takes as a limit.
@@ -129,71 +128,6 @@ impl Run {
         Ok(self.gate.upstream.turn(request).await?)
     }
 
-    fn turn_body(&self) -> Map<String, Value> {
-        let mut body = self.request.body.clone();
-        for ours in ["background", "conversation", "previous_response_id"] {
-            body.shift_remove(ours);
-        }
-        if let Some(previous) = &self.upstream_previous {
-            body.insert("previous_response_id".to_owned(), json!(previous));
-        }
-        // What is said stays here; the upstream need not keep it.
-        body.insert("store".to_owned(), json!(false));
-        body.insert("input".to_owned(), Value::Array(self.model_input.clone()));
-        let include: Vec<&String> =
-            self.request.include.iter().filter(|name| *name != crate::request::INCLUDE_OUTPUTS).collect();
-        if include.is_empty() {
-            body.shift_remove("include");
-        } else {
-            body.insert("include".to_owned(), json!(include));
-        }
-        if let Some(left) = self.tokens_left() {
-            body.insert("max_output_tokens".to_owned(), json!(left));
-        }
-        if let Some(tools) = &self.tools {
-            // Calls of ours are no tool calls to the upstream; it counts its own, if it has any.
-            if let Some(most) = self.request.max_tool_calls {
-                if tools.has_hosted() {
-                    body.insert("max_tool_calls".to_owned(), json!(most.saturating_sub(self.calls).max(1)));
-                } else {
-                    body.shift_remove("max_tool_calls");
-                }
-            }
-            let turn = match self.rounds {
-                _ if !self.may_call() => TurnTools::NoMoreCode,
-                0 => TurnTools::First,
-                _ => TurnTools::Later,
-            };
-            tools.apply(&mut body, turn);
-        }
-        body
-    }
-
-    /// What is left of the client's limit, which counts over all turns.
-    fn tokens_left(&self) -> Option<u64> {
-        self.request.max_output_tokens.map(|most| most.saturating_sub(self.usage.output_tokens()))
-    }
-
-    /// Whether another code call would be run.
-    pub(crate) fn may_call(&self) -> bool {
-        self.tools.is_some()
-            && self.rounds < self.gate.config.rounds
-            && self.request.max_tool_calls.is_none_or(|most| self.calls < most)
-    }
-
-    /// For the model, when it will not be able to call again.
-    pub(crate) fn last_call_note(&self) -> Option<String> {
-        if self.rounds + 1 >= self.gate.config.rounds {
-            let rounds = self.gate.config.rounds;
-            return Some(format!(
-                "this was the last of {rounds} rounds of code in this response; answer now"
-            ));
-        }
-        let most = self.request.max_tool_calls?;
-        (self.calls >= most)
-            .then(|| format!("this was the last of {most} tool calls in this response; answer now"))
-    }
-
     fn out_of_time(&self) -> GateError {
         let seconds = self.gate.config.total.as_secs();
         GateError::LimitReached(format!("The response took longer than the limit of {seconds} seconds."))
@@ -233,113 +167,5 @@ impl Run {
             self.emitter.emit("response.created", json!({"response": response})).await?;
         }
         self.emitter.emit("response.in_progress", json!({"response": response})).await
-    }
-
-    async fn finish(&mut self, verdict: Verdict) -> Result<Value> {
-        let (status, completed_at) = match verdict {
-            Verdict::Completed => ("completed", json!(now_seconds())),
-            Verdict::Incomplete(details) => {
-                self.object.set("incomplete_details", details);
-                ("incomplete", Value::Null)
-            }
-            Verdict::Failed(error) => {
-                self.object.set("error", error);
-                ("failed", Value::Null)
-            }
-        };
-        self.object.set("completed_at", completed_at);
-        self.settle(status).await?;
-        let response = self.object.snapshot();
-        self.emitter.emit(&format!("response.{status}"), json!({"response": response})).await?;
-        Ok(response)
-    }
-
-    /// Says how it ended in the object, and keeps it before anybody is told: who has heard of a
-    /// response can go on from it.
-    async fn settle(&mut self, status: &str) -> Result<()> {
-        self.object.set("status", json!(status));
-        self.object.set("usage", self.usage.to_value());
-        let items: Vec<ItemRecord> = self.output.iter().flatten().cloned().collect();
-        let whole: Vec<&Value> = items.iter().map(|item| &item.body).collect();
-        let shown: Vec<Value> =
-            whole.iter().map(|item| visible((*item).clone(), &self.request.include)).collect();
-        self.object.set("output", json!(whole));
-        let body = self.object.snapshot();
-        self.object.set("output", Value::Array(shown));
-        self.save(status, body, &items).await
-    }
-
-    /// The response as it is kept.
-    pub(crate) fn record(&self, status: &str, body: Value) -> ResponseRecord {
-        // One that only the upstream knows is not a link of our own chain.
-        let ours = self.upstream_previous != self.request.previous;
-        ResponseRecord {
-            id: self.ids.response().to_owned(),
-            owner: self.owner.clone(),
-            created_at: body.get("created_at").and_then(Value::as_u64).unwrap_or_default(),
-            status: status.to_owned(),
-            background: self.request.background,
-            body,
-            previous: self.request.previous.clone().filter(|_| ours),
-            conversation: self.request.conversation.clone(),
-            upstream_previous: self.upstream_previous.clone(),
-        }
-    }
-
-    async fn save(&self, status: &str, body: Value, items: &[ItemRecord]) -> Result<()> {
-        let store = &self.gate.store;
-        // The conversation first: a crash in between leaves a response that was never finished, not a
-        // finished one that its conversation has not heard of.
-        if let Some(conversation) = &self.request.conversation
-            && status == "completed"
-        {
-            let all: Vec<ItemRecord> = self.inputs.iter().chain(items).cloned().collect();
-            store.add_items(&self.owner, conversation, &all).await?;
-        }
-        if self.request.store {
-            store.save_response(&self.record(status, body), &self.inputs, items).await?;
-        } else {
-            // Clients send code calls back without their outputs, so these are kept in any case.
-            let calls: Vec<ItemRecord> = items
-                .iter()
-                .filter(|item| crate::turn::text(&item.body, "type") == "code_interpreter_call")
-                .cloned()
-                .collect();
-            store.keep_items(&self.owner, &calls).await?;
-        }
-        Ok(())
-    }
-
-    /// The end of a response that could not be finished.
-    async fn fail(mut self, error: GateError) -> Result<Value> {
-        let is_cancelled = matches!(error, GateError::Cancelled);
-        if is_cancelled && !self.request.background {
-            tracing::info!(response = self.ids.response(), "the client left; the run was stopped");
-            self.workplace.abandon().await;
-            return Err(error);
-        }
-        if is_cancelled {
-            self.settle("cancelled").await?;
-            return Ok(self.object.snapshot());
-        }
-        tracing::warn!(response = self.ids.response(), %error, "a response failed");
-        let said = error.said();
-        // The client may be gone by now; what happened is kept all the same.
-        let told = async {
-            self.start(None).await?;
-            let fields = json!({"error":
-                {"type": said.kind, "code": said.code, "message": said.message, "param": null}});
-            self.emitter.emit("error", fields).await
-        };
-        let told = told.await;
-        self.object.set("error", json!({"code": said.code, "message": said.message}));
-        if let Err(unkept) = self.settle("failed").await {
-            tracing::error!(response = self.ids.response(), error = %unkept, "a failed response could not be kept");
-        }
-        let response = self.object.snapshot();
-        if told.is_ok() {
-            let _ = self.emitter.emit("response.failed", json!({"response": response})).await;
-        }
-        Err(error)
     }
 }

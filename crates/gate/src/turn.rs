@@ -4,11 +4,11 @@
 use futures_util::StreamExt;
 use serde_json::{Map, Value, json};
 
-use crate::code_call::CodeCall;
 use crate::error::{GateError, Result};
 use crate::ids::{is_unique, prefix_of};
 use crate::message::MessageState;
 use crate::run::Run;
+use crate::slots::{Entry, Slot, TurnState};
 use crate::upstream::{Turn, UpstreamError, expand};
 
 /// How the model's turn ended.
@@ -28,49 +28,6 @@ pub(crate) struct TurnEnd {
     pub(crate) called_code: bool,
     /// The client has to do something before the model can go on.
     pub(crate) waits_for_client: bool,
-}
-
-/// An item of the turn.
-#[derive(Debug)]
-enum Slot {
-    /// Shown to the client as it comes.
-    Shown {
-        index: usize,
-        id: String,
-        item: Value,
-        message: MessageState,
-    },
-    Code(Box<CodeCall>),
-    /// A code call past a limit.
-    Ignored,
-    /// A call whose name is not known yet: it may be ours, and then the client must not see it.
-    Unnamed,
-}
-
-#[derive(Debug)]
-struct Entry {
-    upstream_index: Option<u64>,
-    upstream_id: String,
-    slot: Slot,
-    is_done: bool,
-}
-
-#[derive(Debug, Default)]
-pub(crate) struct TurnState {
-    entries: Vec<Entry>,
-    called_code: bool,
-    waits_for_client: bool,
-}
-
-impl TurnState {
-    /// The item an event speaks of: by its number, or by its id where a server leaves the number out.
-    fn find(&mut self, event: &Map<String, Value>, id: &str) -> Option<&mut Entry> {
-        let index = event.get("output_index").and_then(Value::as_u64);
-        self.entries.iter_mut().rev().find(|entry| match (index, entry.upstream_index) {
-            (Some(asked), Some(own)) => asked == own,
-            _ => !id.is_empty() && entry.upstream_id == id,
-        })
-    }
 }
 
 fn is_unnamed_call(item: &Value) -> bool {

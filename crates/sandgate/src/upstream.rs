@@ -94,7 +94,9 @@ fn connect(file: &UpstreamFile, key: Option<String>) -> Result<Chosen, UpstreamP
         Api::Responses => (Arc::new(ResponsesUpstream::new(connection)), "Responses"),
         Api::Chat => (Arc::new(ChatUpstream::new(connection, ChatOptions::default())), "Chat Completions"),
     };
-    Ok(Chosen { upstream, said: format!("models come from {} ({speaks}), {whose}", file.url) })
+    // What stands behind a question mark may be a secret.
+    let place = file.url.split('?').next().unwrap_or_default();
+    Ok(Chosen { upstream, said: format!("models come from {place} ({speaks}), {whose}") })
 }
 
 fn secret(text: &str) -> Result<String, UpstreamProblem> {

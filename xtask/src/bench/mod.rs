@@ -3,6 +3,7 @@
 mod cells;
 mod crowd;
 mod engines;
+pub(crate) mod gate;
 mod machine;
 mod memory;
 mod peers;

@@ -16,8 +16,10 @@ const LITELLM_TOOL: &str = "litellm_code_execution";
 
 fn response(id: u64, status: &str, output: &Value) -> Value {
     let usage = match status {
-        "completed" => json!({"input_tokens": 10, "input_tokens_details": {"cached_tokens": 0}, "output_tokens": 5,
-            "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": 15}),
+        "completed" => {
+            json!({"input_tokens": 10, "input_tokens_details": {"cached_tokens": 0}, "output_tokens": 5,
+            "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": 15})
+        }
         _ => Value::Null,
     };
     json!({"id": format!("resp_{id:048x}"), "object": "response", "created_at": 1_760_000_000, "status": status,

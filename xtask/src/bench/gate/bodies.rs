@@ -43,15 +43,21 @@ pub(super) fn plain(size: Size, delay: u64) -> Bytes {
         Size::Long => {
             let words = "one more thing that was said before and has to be said again, ".repeat(23);
             let turn = |number: usize| {
-                message(if number.is_multiple_of(2) { "user" } else { "assistant" }, format!("{number}: {words}"))
+                message(
+                    if number.is_multiple_of(2) { "user" } else { "assistant" },
+                    format!("{number}: {words}"),
+                )
             };
             let tools: Vec<Value> = (0..20).map(tool).collect();
             json!({"model": model, "input": (0..80).map(turn).collect::<Vec<_>>(), "tools": tools})
         }
         Size::Picture => {
-            let picture = format!("data:image/png;base64,{}", "iVBORw0KGgo/+AAAANSUhEUg".repeat(2_000_000 / 23));
-            let content = [json!({"type": "input_text", "text": "What is this?"}),
-                json!({"type": "input_image", "detail": "auto", "image_url": picture})];
+            let picture =
+                format!("data:image/png;base64,{}", "iVBORw0KGgo/+AAAANSUhEUg".repeat(2_000_000 / 23));
+            let content = [
+                json!({"type": "input_text", "text": "What is this?"}),
+                json!({"type": "input_image", "detail": "auto", "image_url": picture}),
+            ];
             json!({"model": model, "input": [{"role": "user", "content": content}]})
         }
     };
@@ -59,9 +65,7 @@ pub(super) fn plain(size: Size, delay: u64) -> Bytes {
 }
 
 fn tool(number: usize) -> Value {
-    let field = |name: &str| {
-        json!({"type": "string", "description": format!("The {name} of what is looked for, as the user said it.")})
-    };
+    let field = |name: &str| json!({"type": "string", "description": format!("The {name} of what is looked for, as the user said it.")});
     json!({"type": "function", "name": format!("look_up_{number}"), "strict": false,
         "description": "Looks something up in one of the many places where things can be looked up.",
         "parameters": {"type": "object", "properties": {"name": field("name"), "kind": field("kind")},

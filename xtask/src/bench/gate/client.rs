@@ -42,9 +42,13 @@ impl Client {
     }
 
     pub(super) async fn send(&mut self, method: Method, path: &str, body: Bytes) -> Result<Reply> {
-        let mut connection = match self.connection.take() {
-            Some(mut kept) if kept.ready().await.is_ok() => kept,
-            _ => self.connect().await?,
+        let kept = match self.connection.take() {
+            Some(mut kept) => kept.ready().await.is_ok().then_some(kept),
+            None => None,
+        };
+        let mut connection = match kept {
+            Some(kept) => kept,
+            None => self.connect().await?,
         };
         let request = Request::builder()
             .method(method)

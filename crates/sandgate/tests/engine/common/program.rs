@@ -1,5 +1,6 @@
 //! The real program: run to its end, or as a server that goes with the test process.
 
+use std::ffi::OsStr;
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::path::Path;
@@ -15,7 +16,7 @@ use super::LONGEST;
 /// The program over the data folder `home`, with nothing on its standard input.
 pub(crate) fn sandgate(home: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sandgate"));
-    command.env("SANDGATE_HOME", home).env_remove("RUST_LOG");
+    command.env("SANDGATE_HOME", home).env_remove("RUST_LOG").env_remove("OPENAI_API_KEY");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
@@ -67,16 +68,13 @@ fn log(home: &Path) -> std::fs::File {
 impl Server {
     /// On a free port.
     pub(crate) fn start(home: &Path) -> Self {
-        let mut command = sandgate(home);
-        command.args(["serve", "--listen", "127.0.0.1:0"]).stderr(log(home));
-        Self::ready(command.spawn().expect("the server starts"), home)
+        Self::start_with(home, &[])
     }
 
-    /// On a free port, with a configuration.
-    pub(crate) fn start_with(home: &Path, config: &Path) -> Self {
+    /// On a free port, with more arguments.
+    pub(crate) fn start_with(home: &Path, arguments: &[&OsStr]) -> Self {
         let mut command = sandgate(home);
-        command.args(["serve", "--listen", "127.0.0.1:0", "--config"]).arg(config).stderr(log(home));
-        command.env_remove("OPENAI_API_KEY");
+        command.args(["serve", "--listen", "127.0.0.1:0"]).args(arguments).stderr(log(home));
         Self::ready(command.spawn().expect("the server starts"), home)
     }
 

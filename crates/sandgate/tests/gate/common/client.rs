@@ -169,10 +169,16 @@ impl Answer {
 
     #[track_caller]
     pub(crate) fn events(&self) -> Vec<Value> {
+        self.events_from(0)
+    }
+
+    /// The events of a stream that begins with this number.
+    #[track_caller]
+    pub(crate) fn events_from(&self, first: u64) -> Vec<Value> {
         assert_eq!(self.status, 200, "{}", self.text());
         assert!(self.head.contains("content-type: text/event-stream; charset=utf-8"), "{}", self.head);
         let events = read_events(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.text()));
-        for (number, event) in events.iter().enumerate() {
+        for (number, event) in (first..).zip(&events) {
             assert_eq!(event["sequence_number"], number, "{event}");
             checked(Schemas::check_event(event), event);
         }

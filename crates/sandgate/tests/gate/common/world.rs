@@ -35,6 +35,11 @@ impl World {
         Self::start(api, more, false)
     }
 
+    /// For a static, in front of an upstream that speaks something else than the shared one's.
+    pub(crate) fn for_good(api: &str) -> Self {
+        Self::start(api, "", true)
+    }
+
     fn start(api: &str, more: &str, for_good: bool) -> Self {
         let model = RUNTIME.block_on(ScriptedModel::start()).expect("a scripted model");
         let home = home();
@@ -45,7 +50,7 @@ impl World {
         let server = if for_good {
             Server::start_for_good(home.path(), &config)
         } else {
-            Server::start_with(home.path(), &config)
+            Server::start_with(home.path(), &["--config".as_ref(), config.as_os_str()])
         };
         Self { model, server: Some(server), home }
     }
@@ -87,7 +92,7 @@ impl World {
     pub(crate) fn crash_and_restart(&mut self) {
         self.server.take().expect("a server").kill_9();
         let config = self.home.path().join("config.yaml");
-        self.server = Some(Server::start_with(self.home.path(), &config));
+        self.server = Some(Server::start_with(self.home.path(), &["--config".as_ref(), config.as_os_str()]));
     }
 
     /// The same client, of a server that has another port now.

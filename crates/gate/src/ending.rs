@@ -1,0 +1,120 @@
+//! The end of a response: what became of it is said in its object, kept, and only then told.
+
+use sandgate_core::now_seconds;
+use sandgate_store::{ItemRecord, ResponseRecord};
+use serde_json::{Value, json};
+
+use crate::error::{GateError, Result};
+use crate::run::Run;
+use crate::turn::{Verdict, text};
+use crate::visible::visible;
+
+impl Run {
+    pub(crate) async fn finish(&mut self, verdict: Verdict) -> Result<Value> {
+        let (status, completed_at) = match verdict {
+            Verdict::Completed => ("completed", json!(now_seconds())),
+            Verdict::Incomplete(details) => {
+                self.object.set("incomplete_details", details);
+                ("incomplete", Value::Null)
+            }
+            Verdict::Failed(error) => {
+                self.object.set("error", error);
+                ("failed", Value::Null)
+            }
+        };
+        self.object.set("completed_at", completed_at);
+        self.settle(status).await?;
+        let response = self.object.snapshot();
+        self.emitter.emit(&format!("response.{status}"), json!({"response": response})).await?;
+        Ok(response)
+    }
+
+    /// Says how it ended in the object, and keeps it before anybody is told: who has heard of a
+    /// response can go on from it.
+    async fn settle(&mut self, status: &str) -> Result<()> {
+        self.object.set("status", json!(status));
+        self.object.set("usage", self.usage.to_value());
+        let items: Vec<ItemRecord> = self.output.iter().flatten().cloned().collect();
+        let whole: Vec<&Value> = items.iter().map(|item| &item.body).collect();
+        let shown: Vec<Value> =
+            whole.iter().map(|item| visible((*item).clone(), &self.request.include)).collect();
+        self.object.set("output", json!(whole));
+        let body = self.object.snapshot();
+        self.object.set("output", Value::Array(shown));
+        self.save(status, body, &items).await
+    }
+
+    /// The response as it is kept.
+    pub(crate) fn record(&self, status: &str, body: Value) -> ResponseRecord {
+        // One that only the upstream knows is not a link of our own chain.
+        let ours = self.upstream_previous != self.request.previous;
+        ResponseRecord {
+            id: self.ids.response().to_owned(),
+            owner: self.owner.clone(),
+            created_at: body.get("created_at").and_then(Value::as_u64).unwrap_or_default(),
+            status: status.to_owned(),
+            background: self.request.background,
+            body,
+            previous: self.request.previous.clone().filter(|_| ours),
+            conversation: self.request.conversation.clone(),
+            upstream_previous: self.upstream_previous.clone(),
+        }
+    }
+
+    async fn save(&self, status: &str, body: Value, items: &[ItemRecord]) -> Result<()> {
+        let store = &self.gate.store;
+        // The conversation first: a crash in between leaves a response that was never finished, not a
+        // finished one that its conversation has not heard of.
+        if let Some(conversation) = &self.request.conversation
+            && status == "completed"
+        {
+            let all: Vec<ItemRecord> = self.inputs.iter().chain(items).cloned().collect();
+            store.add_items(&self.owner, conversation, &all).await?;
+        }
+        if self.request.store {
+            store.save_response(&self.record(status, body), &self.inputs, items).await?;
+        } else {
+            // Clients send code calls back without their outputs, so these are kept in any case.
+            let calls: Vec<ItemRecord> = items
+                .iter()
+                .filter(|item| text(&item.body, "type") == "code_interpreter_call")
+                .cloned()
+                .collect();
+            store.keep_items(&self.owner, &calls).await?;
+        }
+        Ok(())
+    }
+
+    /// The end of a response that could not be finished.
+    pub(crate) async fn fail(mut self, error: GateError) -> Result<Value> {
+        let is_cancelled = matches!(error, GateError::Cancelled);
+        if is_cancelled && !self.request.background {
+            tracing::info!(response = self.ids.response(), "the client left; the run was stopped");
+            self.workplace.abandon().await;
+            return Err(error);
+        }
+        if is_cancelled {
+            self.settle("cancelled").await?;
+            return Ok(self.object.snapshot());
+        }
+        tracing::warn!(response = self.ids.response(), %error, "a response failed");
+        let said = error.said();
+        // The client may be gone by now; what happened is kept all the same.
+        let told = async {
+            self.start(None).await?;
+            let fields = json!({"error":
+                {"type": said.kind, "code": said.code, "message": said.message, "param": null}});
+            self.emitter.emit("error", fields).await
+        };
+        let told = told.await;
+        self.object.set("error", json!({"code": said.code, "message": said.message}));
+        if let Err(unkept) = self.settle("failed").await {
+            tracing::error!(response = self.ids.response(), error = %unkept, "a failed response could not be kept");
+        }
+        let response = self.object.snapshot();
+        if told.is_ok() {
+            let _ = self.emitter.emit("response.failed", json!({"response": response})).await;
+        }
+        Err(error)
+    }
+}
