@@ -5,6 +5,8 @@
 
 pub mod execute;
 mod local;
+mod patience;
 mod server;
+mod stalled;
 
 pub use server::serve;
