@@ -1,7 +1,11 @@
 //! Turns the policy into one small filter program, once, before any sandbox is entered.
 //!
-//! Written by hand rather than with a library because installing costs in proportion to the length, in every
-//! fork: allowed numbers lie close together, so that runs of them make a program a tenth as long.
+//! Written by hand rather than with a library because it is installed in every fork, where the kernel translates
+//! it and goes through it once for each call there is: allowed numbers lie close together and make few parts, and
+//! a part is found by halves.
+
+use std::collections::BTreeMap;
+use std::io;
 
 use crate::seccomp_policy::{
     ALLOWED, ALLOWED_LEGACY, CLOSE_RANGE_FLAGS, IOCTLS, NOT_SUPPORTED, NOT_THERE, REFUSED_CLONES,
@@ -9,14 +13,18 @@ use crate::seccomp_policy::{
 };
 use crate::seccomp_program::{ALLOW, Instruction, KILL_PROCESS, Program, refuse};
 use crate::socket_policy::{
-    MAKING, MESSAGE_CALLS, MESSAGE_FLAGS, OPTIONS, READ_LARGE_OPTIONS, READ_OPTIONS, Sockets, TYPE_FLAGS,
+    MAKING, MESSAGE_CALLS, MESSAGE_FLAGS, OPTIONS, READ_LARGE_OPTIONS, READ_OPTIONS, SOCKETS, Sockets,
+    TYPE_FLAGS,
 };
-use crate::{Result, sys};
+use crate::{Result, StepError, sys};
 
 #[cfg(target_arch = "x86_64")]
 const THIS_ARCH: u32 = 0xc000_003e;
 #[cfg(target_arch = "aarch64")]
 const THIS_ARCH: u32 = 0xc000_00b7;
+
+/// What the kernel takes.
+const MAX_INSTRUCTIONS: usize = 4096;
 
 /// The program that every process of a sandbox runs under.
 #[derive(Clone, Debug)]
@@ -31,39 +39,10 @@ impl Filters {
         program.load_architecture();
         program.unless_equal(THIS_ARCH, KILL_PROCESS);
         program.load_number();
-        for call in NOT_THERE {
-            program.answer(*call, |block| block.verdict(refuse(libc::ENOSYS)));
+        program.choose(&parts());
+        if program.0.len() > MAX_INSTRUCTIONS {
+            return Err(StepError::new("compiling the seccomp filter", io::Error::other("it is too long")));
         }
-        for call in NOT_SUPPORTED {
-            program.answer(*call, |block| block.verdict(refuse(libc::EOPNOTSUPP)));
-        }
-        program.answer(libc::SYS_ioctl, |block| {
-            let requests: Vec<u32> =
-                IOCTLS.iter().map(|request| u32::try_from(request & 0xffff_ffff).unwrap_or(0)).collect();
-            block.load_argument(1);
-            block.allow_only(&requests, refuse(libc::EPERM));
-        });
-        program.answer(libc::SYS_fcntl, |block| {
-            block.load_argument(1);
-            block.when(&words(REFUSED_FCNTLS), |block| block.verdict(refuse(libc::EINVAL)));
-            block.verdict(ALLOW);
-        });
-        program.answer(libc::SYS_clone, |block| {
-            // A thread or child is fine as long as it is its maker's own, in the namespaces there are.
-            block.load_argument(0);
-            block.refuse_bits(bits(REFUSED_CLONES), refuse(libc::EPERM));
-            // One with descriptors of its own could hide what it holds open.
-            block.keep_bits(bits(&[libc::CLONE_THREAD, libc::CLONE_FILES]));
-            block.when(&words(&[libc::CLONE_THREAD]), |block| block.verdict(refuse(libc::EPERM)));
-            block.verdict(ALLOW);
-        });
-        program.answer(libc::SYS_close_range, |block| {
-            block.load_argument(2);
-            block.refuse_bits(!CLOSE_RANGE_FLAGS, refuse(libc::EINVAL));
-            block.verdict(ALLOW);
-        });
-        sockets(&mut program);
-        program.allow_runs(&allowed_runs(), refuse(libc::EPERM))?;
         Ok(Self { program: program.0 })
     }
 
@@ -83,45 +62,115 @@ impl Filters {
     }
 }
 
-/// Making sockets, sending and receiving, options. Errors are those of a kernel that has no such thing, so that
-/// programs fall back to what there is.
-fn sockets(program: &mut Program) {
-    for (call, kinds) in MAKING {
-        program.answer(*call, |block| {
-            block.load_argument(0);
-            for kind in *kinds {
-                block.when(&words(kind.families), |block| one_kind(block, kind));
-            }
-            block.verdict(refuse(libc::EAFNOSUPPORT));
-        });
+/// The answer to each call, as parts of neighbours that have the same one.
+fn parts() -> Vec<(u32, Program)> {
+    let mut answers = BTreeMap::new();
+    let mut put = |calls: &[i64], answer: Program| {
+        answers.extend(numbers(calls).into_iter().map(|number| (number, answer.clone())));
+    };
+    for group in ALLOWED.iter().chain(ALLOWED_LEGACY) {
+        put(group.calls, always(ALLOW));
     }
+    put(NOT_THERE, always(refuse(libc::ENOSYS)));
+    put(NOT_SUPPORTED, always(refuse(libc::EOPNOTSUPP)));
+    put(&[libc::SYS_ioctl], ioctl());
+    put(&[libc::SYS_fcntl], fcntl());
+    put(&[libc::SYS_clone], clone());
+    put(&[libc::SYS_close_range], flags(2, CLOSE_RANGE_FLAGS, libc::EINVAL));
+    put(MAKING, making_sockets());
     for (argument, calls) in MESSAGE_CALLS {
-        let numbers: Vec<u32> = calls.iter().filter_map(|call| u32::try_from(*call).ok()).collect();
-        program.when(&numbers, |block| {
-            block.load_argument(*argument);
-            block.refuse_bits(!bits(MESSAGE_FLAGS), refuse(libc::EOPNOTSUPP));
-            block.verdict(ALLOW);
-        });
+        put(calls, flags(*argument, bits(MESSAGE_FLAGS), libc::EOPNOTSUPP));
     }
+    put(&[libc::SYS_setsockopt], setting_options());
+    put(&[libc::SYS_getsockopt], reading_options());
+    let last = answers.last_key_value().map_or(0, |(number, _)| *number);
+    let mut parts: Vec<(u32, Program)> = Vec::new();
+    // One past the last, for all that are above.
+    for number in 0..=last + 1 {
+        let answer = answers.remove(&number).unwrap_or_else(|| always(refuse(libc::EPERM)));
+        if parts.last().is_none_or(|(_, before)| *before != answer) {
+            parts.push((number, answer));
+        }
+    }
+    parts
+}
+
+fn always(verdict: u32) -> Program {
+    Program::of(|block| block.verdict(verdict))
+}
+
+/// Allowed when the argument has no other bits than these.
+fn flags(argument: u32, allowed: u32, errno: i32) -> Program {
+    Program::of(|block| {
+        block.load_argument(argument);
+        block.refuse_bits(!allowed, refuse(errno));
+        block.verdict(ALLOW);
+    })
+}
+
+fn ioctl() -> Program {
+    let requests: Vec<u32> =
+        IOCTLS.iter().map(|request| u32::try_from(request & 0xffff_ffff).unwrap_or(0)).collect();
+    Program::of(|block| {
+        block.load_argument(1);
+        block.allow_only(&requests, refuse(libc::EPERM));
+    })
+}
+
+fn fcntl() -> Program {
+    Program::of(|block| {
+        block.load_argument(1);
+        block.when(&words(REFUSED_FCNTLS), |block| block.verdict(refuse(libc::EINVAL)));
+        block.verdict(ALLOW);
+    })
+}
+
+/// A thread or child is fine as long as it is its maker's own, in the namespaces there are.
+fn clone() -> Program {
+    Program::of(|block| {
+        block.load_argument(0);
+        block.refuse_bits(bits(REFUSED_CLONES), refuse(libc::EPERM));
+        // A thread with descriptors of its own could hide what it holds open.
+        block.keep_bits(bits(&[libc::CLONE_THREAD, libc::CLONE_FILES]));
+        block.when(&words(&[libc::CLONE_THREAD]), |block| block.verdict(refuse(libc::EPERM)));
+        block.verdict(ALLOW);
+    })
+}
+
+/// Errors are those of a kernel that has no such thing, so that programs fall back to what there is.
+fn making_sockets() -> Program {
+    Program::of(|block| {
+        block.load_argument(0);
+        for sockets in SOCKETS {
+            block.when(&words(sockets.families), |block| kinds_of(block, sockets));
+        }
+        block.verdict(refuse(libc::EAFNOSUPPORT));
+    })
+}
+
+fn setting_options() -> Program {
+    Program::of(|block| block.allow_members(1, 2, &option_lists(&[]), refuse(libc::ENOPROTOOPT)))
+}
+
+fn reading_options() -> Program {
     let refusal = refuse(libc::ENOPROTOOPT);
-    program.answer(libc::SYS_setsockopt, |block| block.allow_members(1, 2, &option_lists(&[]), refusal));
-    program.answer(libc::SYS_getsockopt, |block| {
+    Program::of(|block| {
         block.load_argument(2);
         block.when(&words(READ_LARGE_OPTIONS), |block| {
             block.load_argument(1);
             block.allow_only(&words(&[libc::SOL_SOCKET]), refusal);
         });
         block.allow_members(1, 2, &option_lists(READ_OPTIONS), refusal);
-    });
+    })
 }
 
-fn one_kind(block: &mut Program, kind: &Sockets) {
+fn kinds_of(block: &mut Program, sockets: &Sockets) {
     block.load_argument(1);
     block.keep_bits(!TYPE_FLAGS.cast_unsigned());
-    for of_type in kind.types {
-        block.when(&words(&[of_type.number]), |block| {
+    for kind in sockets.kinds {
+        block.when(&words(kind.types), |block| {
             block.load_argument(2);
-            block.allow_only(&words(of_type.protocols), refuse(libc::EPROTONOSUPPORT));
+            block.allow_only(&words(kind.protocols), refuse(libc::EPROTONOSUPPORT));
         });
     }
     block.verdict(refuse(libc::ESOCKTNOSUPPORT));
@@ -139,29 +188,16 @@ fn option_lists(more: &[(i32, &[i32])]) -> Vec<(u32, u32)> {
         .collect()
 }
 
+fn numbers(calls: &[i64]) -> Vec<u32> {
+    calls.iter().filter_map(|call| u32::try_from(*call).ok()).collect()
+}
+
 fn words(values: &[i32]) -> Vec<u32> {
     values.iter().map(|value| value.cast_unsigned()).collect()
 }
 
 fn bits(flags: &[i32]) -> u32 {
     flags.iter().fold(0, |all, flag| all | flag.cast_unsigned())
-}
-
-/// Allowed numbers as runs of first to last, in order.
-fn allowed_runs() -> Vec<(u32, u32)> {
-    let groups = ALLOWED.iter().chain(ALLOWED_LEGACY);
-    let mut numbers: Vec<u32> =
-        groups.flat_map(|group| group.calls).filter_map(|call| u32::try_from(*call).ok()).collect();
-    numbers.sort_unstable();
-    numbers.dedup();
-    let mut runs: Vec<(u32, u32)> = Vec::new();
-    for number in numbers {
-        match runs.last_mut() {
-            Some((_, last)) if *last + 1 == number => *last = number,
-            _ => runs.push((number, number)),
-        }
-    }
-    runs
 }
 
 #[cfg(test)]

@@ -1,9 +1,5 @@
 //! Writes programs for the kernel's packet filter machine, from small pieces that can be checked by eye.
 
-use std::io;
-
-use crate::{Result, StepError};
-
 /// One instruction of the machine.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +15,7 @@ const LD_IMM: u16 = 0x00;
 const LD_W_ABS: u16 = 0x20;
 const ALU_AND: u16 = 0x54;
 const ALU_LSH_X: u16 = 0x6c;
+const JMP_JA: u16 = 0x05;
 const JMP_JEQ: u16 = 0x15;
 const JMP_JGT: u16 = 0x25;
 const JMP_JGE: u16 = 0x35;
@@ -41,10 +38,16 @@ pub(crate) const fn refuse(errno: i32) -> u32 {
     0x0005_0000 | errno.unsigned_abs()
 }
 
-#[derive(Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Program(pub(crate) Vec<Instruction>);
 
 impl Program {
+    pub(crate) fn of(write: impl FnOnce(&mut Self)) -> Self {
+        let mut program = Self::default();
+        write(&mut program);
+        program
+    }
+
     fn push(&mut self, code: u16, value: u32) {
         self.jump(code, value, 0, 0);
     }
@@ -81,8 +84,7 @@ impl Program {
 
     /// A block of its own for what was loaded being one of `values`; it must end in a verdict on every way.
     pub(crate) fn when(&mut self, values: &[u32], block: impl FnOnce(&mut Self)) {
-        let mut inner = Self::default();
-        block(&mut inner);
+        let mut inner = Self::of(block);
         // Blocks are a few dozen instructions; a longer one would be cut off here and fail every test.
         let length = u8::try_from(inner.0.len()).unwrap_or(0);
         for (index, value) in values.iter().enumerate() {
@@ -91,11 +93,6 @@ impl Program {
             self.jump(JMP_JEQ, *value, to_block, otherwise);
         }
         self.0.append(&mut inner.0);
-    }
-
-    /// A call that is not answered by its number alone.
-    pub(crate) fn answer(&mut self, call: i64, block: impl FnOnce(&mut Self)) {
-        self.when(&[u32::try_from(call).unwrap_or(u32::MAX)], block);
     }
 
     /// Allowed when what was loaded is one of `values`.
@@ -136,22 +133,26 @@ impl Program {
         self.verdict(otherwise);
     }
 
-    /// Allowed when what was loaded lies in one of the runs, which are in order: below a run that was reached,
-    /// there is only a gap.
-    pub(crate) fn allow_runs(&mut self, runs: &[(u32, u32)], otherwise: u32) -> Result<()> {
-        let too_long = |_| {
-            StepError::new("compiling the seccomp filter", io::Error::other("the list has too many gaps"))
-        };
-        for (index, (first, last)) in runs.iter().enumerate() {
-            // From the second of this run's two instructions to the verdicts after the last run.
-            let after = 2 * (runs.len() - index - 1);
-            let to_refusal = u8::try_from(after + 1).map_err(too_long)?;
-            let to_permission = u8::try_from(after + 1).map_err(too_long)?;
-            self.jump(JMP_JGE, *first, 0, to_refusal);
-            self.jump(JMP_JGT, *last, 0, to_permission);
+    /// Goes to the block of the part that what was loaded lies in. Parts begin at their number and are in order,
+    /// the first at 0; each block ends in a verdict on every way. Asks in halves: the kernel goes through the
+    /// program once for each of its calls when it is installed.
+    pub(crate) fn choose(&mut self, parts: &[(u32, Self)]) {
+        match parts {
+            [] => {}
+            [(_, block)] => self.0.extend_from_slice(&block.0),
+            parts => {
+                let (below, above) = parts.split_at(parts.len() / 2);
+                let mut lower = Self::of(|lower| lower.choose(below));
+                match u8::try_from(lower.0.len()) {
+                    Ok(length) => self.jump(JMP_JGE, above[0].0, length, 0),
+                    Err(_) => {
+                        self.jump(JMP_JGE, above[0].0, 0, 1);
+                        self.push(JMP_JA, u32::try_from(lower.0.len()).unwrap_or(u32::MAX));
+                    }
+                }
+                self.0.append(&mut lower.0);
+                self.choose(above);
+            }
         }
-        self.verdict(otherwise);
-        self.verdict(ALLOW);
-        Ok(())
     }
 }

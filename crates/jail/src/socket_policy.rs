@@ -6,38 +6,37 @@
 
 use libc::{IPPROTO_IP, IPPROTO_IPV6, IPPROTO_TCP, IPPROTO_UDP, SOL_SOCKET};
 
-/// Sockets of one type, for some families.
+/// Kinds of sockets that differ in nothing that is looked at.
 pub(crate) struct Sockets {
     pub(crate) families: &'static [i32],
-    pub(crate) types: &'static [Type],
+    pub(crate) kinds: &'static [Kinds],
 }
 
-pub(crate) struct Type {
-    pub(crate) number: i32,
+pub(crate) struct Kinds {
+    pub(crate) types: &'static [i32],
     pub(crate) protocols: &'static [i32],
 }
 
-const LOCAL: Sockets = Sockets {
-    families: &[libc::AF_UNIX],
-    types: &[
-        Type { number: libc::SOCK_STREAM, protocols: &[0] },
-        Type { number: libc::SOCK_DGRAM, protocols: &[0] },
-        Type { number: libc::SOCK_SEQPACKET, protocols: &[0] },
-    ],
-};
+/// The calls that make sockets. Of pairs, the kernel itself makes only local ones.
+pub(crate) const MAKING: &[i64] = &[libc::SYS_socket, libc::SYS_socketpair];
 
-const INTERNET: Sockets = Sockets {
-    families: &[libc::AF_INET, libc::AF_INET6],
-    types: &[
-        Type { number: libc::SOCK_STREAM, protocols: &[0, IPPROTO_TCP] },
-        Type { number: libc::SOCK_DGRAM, protocols: &[0, IPPROTO_UDP] },
-    ],
-};
-
-/// The calls that make sockets, and of which kinds. Other families (netlink, packet, vsock, alg, …) are "not
-/// supported".
-pub(crate) const MAKING: &[(i64, &[Sockets])] =
-    &[(libc::SYS_socket, &[LOCAL, INTERNET]), (libc::SYS_socketpair, &[LOCAL])];
+/// Other families (netlink, packet, vsock, alg, …) are "not supported".
+pub(crate) const SOCKETS: &[Sockets] = &[
+    Sockets {
+        families: &[libc::AF_UNIX],
+        kinds: &[Kinds {
+            types: &[libc::SOCK_STREAM, libc::SOCK_DGRAM, libc::SOCK_SEQPACKET],
+            protocols: &[0],
+        }],
+    },
+    Sockets {
+        families: &[libc::AF_INET, libc::AF_INET6],
+        kinds: &[
+            Kinds { types: &[libc::SOCK_STREAM], protocols: &[0, IPPROTO_TCP] },
+            Kinds { types: &[libc::SOCK_DGRAM], protocols: &[0, IPPROTO_UDP] },
+        ],
+    },
+];
 
 /// Bits beside the type in the same argument.
 pub(crate) const TYPE_FLAGS: i32 = libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK;
