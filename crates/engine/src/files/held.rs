@@ -26,6 +26,8 @@ const MORE_THAN_ALLOWED: u64 = u64::MAX / 2;
 #[derive(Debug)]
 pub(crate) struct VolumeRoot {
     root: OwnedFd,
+    /// Whose files these are, where that is nobody else's.
+    owner: Option<u32>,
     max_entries: u64,
     /// Whether the disk is short of space; tests say so themselves.
     short: fn(BorrowedFd<'_>) -> bool,
@@ -40,8 +42,8 @@ impl AsFd for VolumeRoot {
 }
 
 impl VolumeRoot {
-    pub(super) fn new(root: OwnedFd, max_entries: u64) -> Self {
-        Self { root, max_entries, short: space_is_short, when_short: Mutex::default() }
+    pub(super) fn new(root: OwnedFd, owner: Option<u32>, max_entries: u64) -> Self {
+        Self { root, owner, max_entries, short: space_is_short, when_short: Mutex::default() }
     }
 
     pub(super) fn disk_is_short(&self) -> bool {
@@ -75,7 +77,9 @@ impl VolumeRoot {
 pub(crate) fn held_open(root: &VolumeRoot, processes: &[i32]) -> u64 {
     let mut removed = Removed::on_the_disk_of(root);
     let mut text_left = MAX_MAPS_TEXT;
-    for process in from_another_start(processes) {
+    // Without control groups nobody has a list.
+    let found = if processes.is_empty() { root.owner.map(processes_of) } else { None };
+    for process in from_another_start(found.as_deref().unwrap_or(processes)) {
         for entry in fs::read_dir(format!("/proc/{process}/fd")).into_iter().flatten().flatten() {
             removed.count(fs::metadata(entry.path()));
         }
@@ -83,6 +87,17 @@ pub(crate) fn held_open(root: &VolumeRoot, processes: &[i32]) -> u64 {
     }
     let bytes = removed.bytes();
     if root.grows_while_short(bytes) { MORE_THAN_ALLOWED } else { bytes }
+}
+
+/// All processes of a user, by what the kernel says of them: the owner of their folders there may be another.
+fn processes_of(user: u32) -> Vec<i32> {
+    let is_theirs = |process: &i32| {
+        let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+        let ids = status.lines().find_map(|line| line.strip_prefix("Uid:")).unwrap_or_default();
+        ids.split_ascii_whitespace().any(|id| id.parse() == Ok(user))
+    };
+    let names = fs::read_dir("/proc").into_iter().flatten().flatten().map(|entry| entry.file_name());
+    names.filter_map(|name| name.to_str()?.parse().ok()).filter(is_theirs).collect()
 }
 
 /// Each time with another process first, so that none can stay behind others for ever.

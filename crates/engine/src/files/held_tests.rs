@@ -2,10 +2,18 @@
 
 use std::fs::{self, File};
 use std::io::Write;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::{MORE_THAN_ALLOWED, VolumeRoot, held_open, removed_mapping};
 
 const MIB: usize = 1 << 20;
+
+/// The tests take turns: what one holds, the others would see in their own process.
+static TURN: Mutex<()> = Mutex::new(());
+
+fn turn() -> MutexGuard<'static, ()> {
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 fn volume() -> (tempfile::TempDir, VolumeRoot) {
     let folder = tempfile::tempdir().unwrap();
@@ -13,7 +21,7 @@ fn volume() -> (tempfile::TempDir, VolumeRoot) {
         fs::create_dir_all(folder.path().join(shown)).unwrap();
     }
     let root = File::open(folder.path()).unwrap().into();
-    (folder, VolumeRoot::new(root, 1000))
+    (folder, VolumeRoot::new(root, Some(rustix::process::geteuid().as_raw()), 1000))
 }
 
 fn written(folder: &tempfile::TempDir, name: &str, size: usize) -> File {
@@ -31,6 +39,7 @@ fn me() -> i32 {
 
 #[test]
 fn a_removed_file_counts_while_it_is_open() {
+    let _turn = turn();
     let (folder, root) = volume();
     let file = written(&folder, "held", 3 * MIB);
     let before = held_open(&root, &[me()]);
@@ -42,7 +51,19 @@ fn a_removed_file_counts_while_it_is_open() {
 }
 
 #[test]
+fn without_a_list_of_processes_they_are_found_by_their_user() {
+    let _turn = turn();
+    let (folder, root) = volume();
+    let _file = written(&folder, "held", 3 * MIB);
+    fs::remove_file(folder.path().join("mnt/data/held")).unwrap();
+    assert!(held_open(&root, &[]) >= 3 * MIB as u64);
+    let nobodys = VolumeRoot::new(File::open(folder.path()).unwrap().into(), Some(0x7fff_fff0), 1000);
+    assert_eq!(held_open(&nobodys, &[]), 0);
+}
+
+#[test]
 fn on_a_disk_that_is_short_of_space_only_who_grows_is_over() {
+    let _turn = turn();
     let (folder, mut root) = volume();
     let _old = written(&folder, "old", 2 * MIB);
     root.pretend_short(true);

@@ -42,7 +42,7 @@ impl Inside {
     ) -> io::Result<Self> {
         let aside = open_folder(root.parent().unwrap_or(root))?;
         let root = rustix::fs::open(root, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
-        Ok(Self { root: VolumeRoot::new(root, max_entries), aside, owner, max_bytes, max_entries })
+        Ok(Self { root: VolumeRoot::new(root, owner, max_entries), aside, owner, max_bytes, max_entries })
     }
 
     /// A plain file, to be read.

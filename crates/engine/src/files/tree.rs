@@ -2,9 +2,9 @@
 //! path; with few of them open, so that depth costs no descriptors; and with no list of names.
 
 use std::ffi::CStr;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, ResolveFlags, Stat, fstat, openat2, statat};
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, ResolveFlags, Stat, chmod, fstat, openat2, statat};
 use rustix::io::Errno;
 
 /// Folders on the way down that stay open. Those further up are opened again on the way back.
@@ -111,6 +111,19 @@ const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOF
 
 fn open(folder: BorrowedFd<'_>, name: impl rustix::path::Arg) -> Result<OwnedFd, Errno> {
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_XDEV;
+    match openat2(folder, &*name.as_cow_c_str()?, FOLDER, Mode::empty(), resolve) {
+        Err(Errno::ACCESS) => open_closed(folder, &name.as_cow_c_str()?, resolve),
+        opened => opened,
+    }
+}
+
+/// An engine of an ordinary user may not look into a folder whose rights code inside took away, but the folder
+/// is its own: it gives its owner the right to look. Otherwise all that is below would not count.
+fn open_closed(folder: BorrowedFd<'_>, name: &CStr, resolve: ResolveFlags) -> Result<OwnedFd, Errno> {
+    let handle = openat2(folder, name, FOLDER | OFlags::PATH, Mode::empty(), resolve)?;
+    let mode = Mode::from_raw_mode(fstat(&handle)?.st_mode);
+    // A handle gives no way to change rights but by this name for it.
+    chmod(format!("/proc/self/fd/{}", handle.as_raw_fd()), mode | Mode::RUSR | Mode::XUSR)?;
     openat2(folder, name, FOLDER, Mode::empty(), resolve)
 }
 

@@ -92,3 +92,21 @@ fn what_is_not_there_and_what_is_no_folder_is_empty() {
         assert!(seen.names.is_empty(), "{top}");
     }
 }
+
+#[test]
+fn folders_that_are_closed_to_everybody_are_visited() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let closed = folder.path().join("top/closed");
+    fs::create_dir_all(closed.join("below")).unwrap();
+    fs::write(closed.join("below/file"), "").unwrap();
+    for at in [closed.join("below"), closed.clone()] {
+        fs::set_permissions(at, fs::Permissions::from_mode(0o000)).unwrap();
+    }
+    let mut seen = Seen::default();
+    walk(File::open(folder.path()).unwrap().as_fd(), "top", 0, &mut seen).unwrap();
+    assert_eq!(seen.names, ["closed", "below", "file"]);
+    // So that the temporary folder can be removed by an ordinary user too.
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o700)).unwrap();
+    fs::set_permissions(closed.join("below"), fs::Permissions::from_mode(0o700)).unwrap();
+}
