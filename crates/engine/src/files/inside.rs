@@ -16,7 +16,7 @@ use sandgate_core::{BackendError, FileKind, FileStat, Result, SandboxPath, rando
 use super::held::VolumeRoot;
 use super::open::{file_error, open_in, open_parent, refused};
 use super::remove::{open_folder, remove_entry};
-use super::walk::usage;
+use super::walk::{TRASH, usage};
 
 /// Only below these are there files that outlive a process.
 const PLACES: [&str; 2] = ["/mnt/data", "/home/user"];
@@ -110,6 +110,16 @@ impl Inside {
         Ok(())
     }
 
+    /// Where folders wait to be emptied. Code inside does not see it; what it manages to leave there counts.
+    fn trash(&self) -> std::result::Result<OwnedFd, Errno> {
+        match mkdirat(&self.root, TRASH, Mode::from_raw_mode(0o700)) {
+            Ok(()) | Err(Errno::EXIST) => {}
+            Err(error) => return Err(error),
+        }
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        openat(&self.root, TRASH, flags, Mode::empty())
+    }
+
     pub(super) fn list(&self, path: &SandboxPath, depth: u32) -> Result<Vec<FileStat>> {
         within_places(path)?;
         let mut listed = Vec::new();
@@ -175,7 +185,8 @@ impl Inside {
             std::ffi::CString::new(name).map_err(|_| refused(path, "a path cannot hold a NUL byte"))?;
         // As elsewhere, what is not there is an error.
         statat(&folder, &name, AtFlags::SYMLINK_NOFOLLOW).map_err(|error| file_error(path, error))?;
-        remove_entry(folder.as_fd(), &name, self.aside.as_fd()).map_err(|error| file_error(path, error))
+        let trash = self.trash().map_err(|error| file_error(path, error))?;
+        remove_entry(folder.as_fd(), &name, trash.as_fd()).map_err(|error| file_error(path, error))
     }
 }
 

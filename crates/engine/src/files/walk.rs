@@ -11,11 +11,13 @@ use sandgate_core::{FileChange, FileChangeKind};
 
 pub(crate) use super::held::held_open;
 use super::names::{Folder, Name, Names};
-use super::tree::{Visitor, walk};
+use super::tree::{Moved, Visitor, walk};
 
 /// The working directory, whose changes are reported.
 const DATA: &str = "mnt/data";
 const HOME: &str = "home/user";
+/// What is being removed, or could not be removed because code inside went on filling it.
+pub(super) const TRASH: &str = ".trash";
 /// More changes than this are counted, not listed.
 const MAX_CHANGES: usize = 1000;
 /// How often a tree whose folders are moved about is begun anew.
@@ -70,14 +72,14 @@ pub(crate) fn snapshot(root: BorrowedFd<'_>, max_entries: u64) -> Snapshot {
     for _ in 0..MAX_TRIES {
         let mut taking = Taking { snapshot: Snapshot::default(), max_entries };
         let top = Place { path: 0, named: Some(taking.snapshot.names.top(DATA)) };
-        let mut counting = Counting { usage: DiskUsage::default(), max_entries };
         let walked = walk(root, DATA, top, &mut taking).and_then(|()| {
-            counting.usage = taking.snapshot.usage;
-            if counting.enough() { Ok(()) } else { walk(root, HOME, (), &mut counting) }
+            let mut others = Counting { usage: taking.snapshot.usage, max_entries };
+            others.count(root, &[HOME, TRASH])?;
+            Ok(others.usage)
         });
-        if walked.is_ok() {
+        if let Ok(usage) = walked {
             let mut whole = taking.snapshot;
-            whole.usage = counting.usage;
+            whole.usage = usage;
             whole.files.sort_unstable_by_key(|file| file.path);
             whole.files.shrink_to_fit();
             return whole;
@@ -90,8 +92,7 @@ pub(crate) fn snapshot(root: BorrowedFd<'_>, max_entries: u64) -> Snapshot {
 pub(crate) fn usage(root: BorrowedFd<'_>, max_entries: u64) -> DiskUsage {
     for _ in 0..MAX_TRIES {
         let mut counting = Counting { usage: DiskUsage::default(), max_entries };
-        let data = walk(root, DATA, (), &mut counting);
-        if data.and_then(|()| walk(root, HOME, (), &mut counting)).is_ok() {
+        if counting.count(root, &[DATA, HOME, TRASH]).is_ok() {
             return counting.usage;
         }
     }
@@ -101,6 +102,17 @@ pub(crate) fn usage(root: BorrowedFd<'_>, max_entries: u64) -> DiskUsage {
 struct Counting {
     usage: DiskUsage,
     max_entries: u64,
+}
+
+impl Counting {
+    fn count(&mut self, root: BorrowedFd<'_>, tops: &[&str]) -> Result<(), Moved> {
+        for top in tops {
+            if !self.enough() {
+                walk(root, top, (), self)?;
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Visitor for Counting {

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use sandgate_core::FileChangeKind::{Created, Modified, Removed};
 
-use super::{MAX_CHANGES, snapshot, usage};
+use super::{MAX_CHANGES, TRASH, snapshot, usage};
 
 fn volume() -> (tempfile::TempDir, File) {
     let folder = tempfile::tempdir().unwrap();
@@ -114,4 +114,15 @@ fn long_names_do_not_fill_the_servers_memory() {
     assert_eq!(now.changes(&snapshot(root.as_fd(), 100_000)), (Vec::new(), false));
     fs::remove_dir_all(data.join("n".repeat(255))).unwrap();
     assert!(now.changes(&snapshot(root.as_fd(), 100_000)).1);
+}
+
+#[test]
+fn what_could_not_be_removed_counts_and_is_not_told() {
+    let (folder, root) = volume();
+    let before = snapshot(root.as_fd(), 1000);
+    fs::create_dir_all(folder.path().join(TRASH).join("left")).unwrap();
+    fs::write(folder.path().join(TRASH).join("left/file"), vec![1; 100_000]).unwrap();
+    let now = snapshot(root.as_fd(), 1000);
+    assert_eq!((now.usage, now.usage.entries), (usage(root.as_fd(), 1000), 2));
+    assert_eq!(before.changes(&now), (Vec::new(), false));
 }
