@@ -3,7 +3,7 @@
 
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::Path;
 
 use rustix::fs::{
@@ -63,11 +63,26 @@ impl Inside {
         fchown(fd, Some(uid), Some(gid)).map_err(|error| file_error(path, error))
     }
 
+    /// Refuses a folder that a link of code inside led to, above the places: what is written there would not
+    /// count, and what is moved or removed there could be the places themselves.
+    fn in_places(&self, folder: OwnedFd, path: &SandboxPath) -> Result<OwnedFd> {
+        let real = |fd: i32| std::fs::read_link(format!("/proc/self/fd/{fd}"));
+        let (root, at) = match (real(self.root.as_fd().as_raw_fd()), real(folder.as_raw_fd())) {
+            (Ok(root), Ok(at)) => (root, at),
+            (Err(error), _) | (_, Err(error)) => return Err(refused(path, &error.to_string())),
+        };
+        let inside = |place: &str| at.starts_with(root.join(place.trim_start_matches('/')));
+        if PLACES.into_iter().any(inside) {
+            return Ok(folder);
+        }
+        Err(refused(path, "a link leads out of /mnt/data and /home/user"))
+    }
+
     /// The folder `path`, made with all above it where missing.
     fn ensure_dir(&self, path: &SandboxPath) -> Result<OwnedFd> {
         match open_in(self.root.as_fd(), path, OFlags::RDONLY | OFlags::DIRECTORY) {
             Err(BackendError::NoSuchFile(_)) => {}
-            other => return other,
+            opened => return self.in_places(opened?, path),
         }
         self.check_space(path)?;
         let (parent, name) = path.split().ok_or_else(|| refused(path, "that is the root itself"))?;
@@ -172,6 +187,7 @@ impl Inside {
         below_places(from)?;
         below_places(to)?;
         let (old_folder, old_name) = open_parent(self.root.as_fd(), from)?;
+        let old_folder = self.in_places(old_folder, from)?;
         let (parent, new_name) = to.split().ok_or_else(|| refused(to, "that is the root itself"))?;
         let new_folder = self.ensure_dir(&parent)?;
         renameat(&old_folder, old_name, &new_folder, new_name).map_err(|error| file_error(from, error))?;
@@ -181,6 +197,7 @@ impl Inside {
     pub(super) fn remove(&self, path: &SandboxPath) -> Result<()> {
         below_places(path)?;
         let (folder, name) = open_parent(self.root.as_fd(), path)?;
+        let folder = self.in_places(folder, path)?;
         let name =
             std::ffi::CString::new(name).map_err(|_| refused(path, "a path cannot hold a NUL byte"))?;
         // As elsewhere, what is not there is an error.

@@ -124,6 +124,33 @@ async fn removing_a_folder_of_links_spares_what_they_point_to() {
 }
 
 #[tokio::test]
+async fn links_above_the_containers_folders_lead_to_no_change() {
+    let volume = volume();
+    let Volume { files, data, .. } = &volume;
+    write(files, "kept", "x").await.unwrap();
+    for (name, target) in [("top", "/"), ("above", ".."), ("mnt", "/mnt"), ("fine", "/home/user")] {
+        symlink(target, data.join(name)).unwrap();
+    }
+    for folder in ["top", "above", "mnt", "top/home"] {
+        assert!(write(files, &format!("{folder}/x"), "x").await.is_err(), "{folder}");
+        assert!(write(files, &format!("{folder}/new/x"), "x").await.is_err(), "{folder}");
+        assert!(files.make_dir(&path(&format!("{folder}/x"))).await.is_err(), "{folder}");
+        assert!(files.rename(&path("kept"), &path(&format!("{folder}/x"))).await.is_err(), "{folder}");
+    }
+    for victim in ["top/mnt", "mnt/data", "above/data", "top/home/user"] {
+        assert!(files.remove(&path(victim)).await.is_err(), "{victim}");
+        assert!(files.rename(&path(victim), &path("taken")).await.is_err(), "{victim}");
+    }
+    assert_eq!(read(files, "kept").await.unwrap(), "x");
+    write(files, "fine/x", "y").await.unwrap();
+    assert_eq!(read(files, "/home/user/x").await.unwrap(), "y");
+    let mut above: Vec<_> =
+        fs::read_dir(data.join("../..")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    above.sort();
+    assert_eq!(above, ["home", "mnt"]);
+}
+
+#[tokio::test]
 async fn pipes_and_folders_are_refused_without_waiting() {
     let volume = volume();
     let Volume { files, data, .. } = &volume;
