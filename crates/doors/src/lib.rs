@@ -8,7 +8,9 @@ pub mod execute;
 mod local;
 pub mod openai;
 mod owner;
+mod patience;
 mod server;
+mod stalled;
 mod unheard;
 
 pub use server::serve;

@@ -1,24 +1,146 @@
-//! The listening socket: every door behind one port, small answers sent at once, and an end that
-//! lets running requests finish.
+//! The listening socket: every door behind one port, small answers sent at once, bounds on what clients may
+//! hold, and an end that lets running requests finish.
 
 use std::io;
+use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
-use axum::middleware::from_fn;
-use axum::serve::ListenerExt;
-use tokio::net::TcpListener;
+use axum::extract::Request;
+use axum::middleware::{Next, from_fn};
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 use crate::cross_site::only_same_site;
+use crate::execute::Refusal;
 use crate::local::only_local_names;
+use crate::patience::{BodyPatience, patient_body};
+use crate::stalled::EndWhenStalled;
+
+/// What clients may hold of the server.
+#[derive(Clone, Copy, Debug)]
+struct Bounds {
+    connections: usize,
+    /// For the head of a request to come, whole; also how long a connection may wait for its next request.
+    head: Duration,
+    body: BodyPatience,
+    /// For a client to take anything of an answer that waits for it.
+    stalled: Duration,
+}
+
+const BOUNDS: Bounds = Bounds {
+    connections: 1024,
+    head: Duration::from_secs(30),
+    body: BodyPatience::USUAL,
+    stalled: Duration::from_secs(120),
+};
+
+/// Connections past the bound that are told so at one time; others are closed without a word.
+const REFUSED_AT_ONCE: usize = 32;
+const TIME_TO_REFUSE: Duration = Duration::from_secs(1);
+/// The head of a request, with all its headers.
+const MAX_HEAD: usize = 64 << 10;
+/// When the system has no descriptor for another connection, it is asked again after this.
+const PAUSE_AFTER_ERROR: Duration = Duration::from_millis(500);
 
 /// Answers until `stop` is cancelled and the requests under way have ended.
 pub async fn serve(listener: TcpListener, doors: Router, stop: CancellationToken) -> io::Result<()> {
-    let listener = listener.tap_io(|connection| {
+    serve_within(BOUNDS, listener, doors, stop).await
+}
+
+async fn serve_within(
+    bounds: Bounds,
+    listener: TcpListener,
+    doors: Router,
+    stop: CancellationToken,
+) -> io::Result<()> {
+    let patient = move |request: Request, next: Next| {
+        let request = request.map(|body| patient_body(body, bounds.body));
+        next.run(request)
+    };
+    let app = doors.layer(from_fn(only_same_site)).layer(from_fn(only_local_names)).layer(from_fn(patient));
+    let full = Router::new().fallback(async || Refusal::TooManyConnections);
+    let served = Served { bounds, stop: stop.clone() };
+    let (room, room_to_refuse) =
+        (Arc::new(Semaphore::new(bounds.connections)), Arc::new(Semaphore::new(REFUSED_AT_ONCE)));
+    let connections = TaskTracker::new();
+    loop {
+        let connection = tokio::select! {
+            connection = accept(&listener) => connection,
+            () = stop.cancelled() => break,
+        };
+        if let Ok(permit) = Arc::clone(&room).try_acquire_owned() {
+            connections.spawn(served.clone().connection(connection, app.clone(), permit));
+        } else if let Ok(permit) = Arc::clone(&room_to_refuse).try_acquire_owned() {
+            let refusing = served.clone().connection(connection, full.clone(), permit);
+            connections.spawn(tokio::time::timeout(TIME_TO_REFUSE, refusing));
+        }
+    }
+    // No new connection is taken from here on, also not by the system on our behalf.
+    drop(listener);
+    connections.close();
+    connections.wait().await;
+    Ok(())
+}
+
+async fn accept(listener: &TcpListener) -> TcpStream {
+    loop {
+        match listener.accept().await {
+            Ok((connection, _)) => return connection,
+            // The client's affair: it has gone already.
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::ConnectionAborted
+                        | io::ErrorKind::ConnectionRefused
+                        | io::ErrorKind::ConnectionReset
+                ) => {}
+            Err(error) => {
+                tracing::error!(%error, "a connection could not be taken");
+                tokio::time::sleep(PAUSE_AFTER_ERROR).await;
+            }
+        }
+    }
+}
+
+/// How connections are served.
+#[derive(Clone)]
+struct Served {
+    bounds: Bounds,
+    stop: CancellationToken,
+}
+
+impl Served {
+    async fn connection(self, connection: TcpStream, app: Router, _permit: OwnedSemaphorePermit) {
         if let Err(error) = connection.set_nodelay(true) {
             tracing::debug!(%error, "TCP_NODELAY could not be set");
         }
-    });
-    let app = doors.layer(from_fn(only_same_site)).layer(from_fn(only_local_names));
-    axum::serve(listener, app).with_graceful_shutdown(stop.cancelled_owned()).await
+        let io = TokioIo::new(EndWhenStalled::new(connection, self.bounds.stalled));
+        let served = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(self.bounds.head)
+            .max_buf_size(MAX_HEAD)
+            .serve_connection(io, TowerToHyperService::new(app));
+        let mut served = std::pin::pin!(served);
+        let ended = tokio::select! {
+            ended = served.as_mut() => ended,
+            () = self.stop.cancelled() => {
+                // The request under way is answered; another one is not waited for.
+                served.as_mut().graceful_shutdown();
+                served.await
+            }
+        };
+        if let Err(error) = ended {
+            tracing::debug!(%error, "a connection ended early");
+        }
+    }
 }
+
+#[cfg(test)]
+#[path = "server_tests.rs"]
+mod tests;

@@ -8,6 +8,7 @@ mod error;
 mod files;
 pub mod frame;
 mod helper;
+mod idle_disks;
 mod ids;
 mod instance;
 mod kernel;

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
 
 use sandgate_core::{BackendError, Result, SandboxId};
 use sandgate_jail::Layers;
@@ -10,6 +9,7 @@ use sandgate_jail::cgroup::Cgroups;
 use tokio_util::task::TaskTracker;
 
 use crate::helper::Helper;
+pub(crate) use crate::idle_disks::watch_disks;
 use crate::ids::IdClaim;
 use crate::sandbox::EngineSandbox;
 use crate::volume::Volumes;
@@ -43,29 +43,6 @@ impl Shared {
 
     pub(crate) fn forget(&self, id: &SandboxId) -> Option<Arc<EngineSandbox>> {
         self.sandboxes.lock().unwrap_or_else(PoisonError::into_inner).remove(id)
-    }
-}
-
-/// How often sandboxes in which nothing is executed are looked at.
-const IDLE_INTERVAL: Duration = Duration::from_secs(2);
-
-/// Watches the disks of idle sandboxes until the engine ends.
-pub(crate) async fn watch_disks(shared: Arc<Shared>) {
-    while !shared.tasks.is_closed() {
-        let started = Instant::now();
-        let live: Vec<_> =
-            shared.sandboxes.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect();
-        for sandbox in live {
-            sandbox.watch_disk_while_idle().await;
-            // Hundreds of short looks in a row would hold up whoever waits for this thread.
-            tokio::task::yield_now().await;
-        }
-        // At most a twentieth of the time is spent looking; and the end of the engine is not waited for long.
-        let rest = IDLE_INTERVAL.max(started.elapsed() * 20);
-        let until = Instant::now() + rest;
-        while Instant::now() < until && !shared.tasks.is_closed() {
-            tokio::time::sleep(Duration::from_millis(100)).await;
-        }
     }
 }
 

@@ -2,15 +2,13 @@
 
 use std::sync::Arc;
 
-use sandgate_core::{BackendError, Container, ExecuteRequest, Outcome};
+use sandgate_core::Container;
 use serde_json::{Map, Value, json};
 
 use crate::citations::cite_figure;
 use crate::code_reader::{CodeReader, whole_code};
-use crate::container_files::ContainerFilesError;
 use crate::error::Result;
-use crate::model_text::model_text;
-use crate::outputs::outputs;
+use crate::execution::Came;
 use crate::run::Run;
 use crate::tools::NAME;
 use crate::turn::{set, text};
@@ -23,13 +21,6 @@ pub(crate) struct CodeCall {
     reader: CodeReader,
     /// Code given out of a call whose arguments are the code itself.
     raw: String,
-}
-
-/// What the client and the model learn of a call.
-struct Came {
-    status: &'static str,
-    outputs: Vec<Value>,
-    told: String,
 }
 
 impl Run {
@@ -107,7 +98,7 @@ impl Run {
         let fields = json!({"output_index": call.index, "item_id": call.id, "code": code});
         self.emitter.emit("response.code_interpreter_call_code.done", fields).await?;
         let came = match problem {
-            Some(problem) => not_run(&problem),
+            Some(problem) => Came::not_run(&problem),
             None => {
                 self.code_state(call, "interpreting").await?;
                 let came = self.execute(call, &code).await?;
@@ -152,42 +143,18 @@ impl Run {
     }
 
     async fn execute(&mut self, call: &CodeCall, code: &str) -> Result<Came> {
-        let _turn = self.gate.place_for(&self.owner).await?;
-        let request = ExecuteRequest {
-            code: code.to_owned(),
-            timeout: Some(self.gate.config.execution),
-            ..ExecuteRequest::default()
-        };
-        let execution = match call.container.execute(request).await {
-            Ok(execution) => execution,
-            // The model can mend this by itself; nothing ran.
-            Err(problem @ BackendError::CodeTooLarge { .. }) => return Ok(not_run(&problem)),
-            Err(error) => return Err(error.into()),
-        };
-        let outcome = Outcome::collect(execution).await?;
-        call.container.keep_alive();
-        let out = outputs(&outcome);
-        let mut told = model_text(&outcome, self.gate.config.model_output_bytes);
-        for figure in &out.figures {
-            match self.gate.files.add_image(&call.container, figure).await {
-                Ok(file) => {
-                    let name = file.path.rsplit('/').next().unwrap_or_default();
-                    self.figures.push(cite_figure(&call.container, &file.id, name));
-                }
-                // A full disk is the code's own doing, and the client has the figure in the outputs.
-                Err(ContainerFilesError::Backend(
-                    problem @ (BackendError::File { .. } | BackendError::FileTooLarge { .. }),
-                )) => told.push_str(&format!("\n[a figure could not be kept as a file: {problem}]")),
-                Err(error) => return Err(error.into()),
-            }
+        let mut came = self.gate.run_code(&self.owner, &call.container, code).await?;
+        for file in &came.figures {
+            let name = file.path.rsplit('/').next().unwrap_or_default();
+            self.figures.push(cite_figure(&call.container, &file.id, name));
         }
         if let Some(note) = self.workplace.take_loss() {
-            told.push_str(&format!("\n[{note}]"));
+            came.tell(note);
         }
         if let Some(note) = self.last_call_note() {
-            told.push_str(&format!("\n[{note}]"));
+            came.tell(&note);
         }
-        Ok(Came { status: "completed", outputs: out.shown, told })
+        Ok(came)
     }
 
     /// The item as the client sees it; `outputs` are hidden unless it asked for them.
@@ -202,11 +169,6 @@ impl Run {
             "outputs": outputs
         })
     }
-}
-
-/// A call that the model can mend by itself.
-fn not_run(problem: &dyn std::fmt::Display) -> Came {
-    Came { status: "failed", outputs: Vec::new(), told: format!("[the code was not run: {problem}]") }
 }
 
 /// What is fed back for a call.

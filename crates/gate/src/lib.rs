@@ -13,6 +13,7 @@ mod container_param;
 mod emitter;
 mod ending;
 mod error;
+mod execution;
 mod file_name;
 mod gate;
 mod history;

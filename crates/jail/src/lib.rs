@@ -14,6 +14,8 @@ pub mod process;
 pub mod root;
 mod seccomp;
 mod seccomp_policy;
+mod seccomp_program;
+mod socket_policy;
 pub mod sys;
 
 pub use error::{Result, StepError};

@@ -1,50 +1,30 @@
 //! Turns the policy into one small filter program, once, before any sandbox is entered.
 //!
-//! Written by hand rather than with a library because installing costs in proportion to the length, in every
-//! fork: allowed numbers lie close together, so that runs of them make a program a tenth as long.
+//! Written by hand rather than with a library because it is installed in every fork, where the kernel translates
+//! it and goes through it once for each call there is: allowed numbers lie close together and make few parts, and
+//! a part is found by halves.
 
+use std::collections::BTreeMap;
 use std::io;
 
 use crate::seccomp_policy::{
-    ALLOWED, ALLOWED_LEGACY, IOCTLS, NOT_SUPPORTED, NOT_THERE, REFUSED_CLONES, SOCKET_CALLS, SOCKET_FAMILIES,
+    ALLOWED, ALLOWED_LEGACY, CLOSE_RANGE_FLAGS, IOCTLS, NOT_SUPPORTED, NOT_THERE, REFUSED_CLONES,
+    REFUSED_FCNTLS,
+};
+use crate::seccomp_program::{ALLOW, Instruction, KILL_PROCESS, Program, refuse};
+use crate::socket_policy::{
+    MAKING, MESSAGE_CALLS, MESSAGE_FLAGS, OPTIONS, READ_LARGE_OPTIONS, READ_OPTIONS, SOCKETS, Sockets,
+    TYPE_FLAGS,
 };
 use crate::{Result, StepError, sys};
-
-/// One instruction of the kernel's packet filter machine.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Instruction {
-    pub(crate) code: u16,
-    pub(crate) if_true: u8,
-    pub(crate) if_false: u8,
-    pub(crate) value: u32,
-}
-
-// The instructions used, by the names of linux/bpf_common.h.
-const LD_W_ABS: u16 = 0x20;
-const JMP_JEQ: u16 = 0x15;
-const JMP_JGT: u16 = 0x25;
-const JMP_JGE: u16 = 0x35;
-const JMP_JSET: u16 = 0x45;
-const RET: u16 = 0x06;
-
-// Where the kernel puts what is asked about.
-const NUMBER: u32 = 0;
-const ARCH: u32 = 4;
-const fn low_half_of_argument(index: u32) -> u32 {
-    16 + 8 * index
-}
-
-const ALLOW: u32 = 0x7fff_0000;
-const KILL_PROCESS: u32 = 0x8000_0000;
-const fn refuse(errno: i32) -> u32 {
-    0x0005_0000 | errno.unsigned_abs()
-}
 
 #[cfg(target_arch = "x86_64")]
 const THIS_ARCH: u32 = 0xc000_003e;
 #[cfg(target_arch = "aarch64")]
 const THIS_ARCH: u32 = 0xc000_00b7;
+
+/// What the kernel takes.
+const MAX_INSTRUCTIONS: usize = 4096;
 
 /// The program that every process of a sandbox runs under.
 #[derive(Clone, Debug)]
@@ -56,35 +36,13 @@ impl Filters {
     pub fn compile() -> Result<Self> {
         let mut program = Program::default();
         // A call made the way of another architecture has other numbers: not to be reasoned about.
-        program.push(LD_W_ABS, ARCH);
-        program.unless_equal_return(THIS_ARCH, KILL_PROCESS);
-        program.push(LD_W_ABS, NUMBER);
-        for call in NOT_THERE {
-            program.answer(*call, |block| block.push(RET, refuse(libc::ENOSYS)));
+        program.load_architecture();
+        program.unless_equal(THIS_ARCH, KILL_PROCESS);
+        program.load_number();
+        program.choose(&parts());
+        if program.0.len() > MAX_INSTRUCTIONS {
+            return Err(StepError::new("compiling the seccomp filter", io::Error::other("it is too long")));
         }
-        for call in NOT_SUPPORTED {
-            program.answer(*call, |block| block.push(RET, refuse(libc::EOPNOTSUPP)));
-        }
-        for call in SOCKET_CALLS {
-            program.answer(*call, |block| {
-                let families = SOCKET_FAMILIES.iter().map(|family| family.unsigned_abs());
-                block.return_by_argument(0, families, refuse(libc::EAFNOSUPPORT));
-            });
-        }
-        program.answer(libc::SYS_ioctl, |block| {
-            // The kernel itself looks at the low half only.
-            let requests = IOCTLS.iter().map(|request| u32::try_from(request & 0xffff_ffff).unwrap_or(0));
-            block.return_by_argument(1, requests, refuse(libc::EPERM));
-        });
-        program.answer(libc::SYS_clone, |block| {
-            // A thread or child is fine as long as it is its maker's own, in the namespaces there are.
-            let refused = REFUSED_CLONES.iter().fold(0, |all, flag| all | flag.cast_unsigned());
-            block.push(LD_W_ABS, low_half_of_argument(0));
-            block.jump(JMP_JSET, refused, 0, 1);
-            block.push(RET, refuse(libc::EPERM));
-            block.push(RET, ALLOW);
-        });
-        program.return_by_number(&allowed_runs())?;
         Ok(Self { program: program.0 })
     }
 
@@ -104,78 +62,142 @@ impl Filters {
     }
 }
 
-/// Allowed numbers as runs of first to last, in order.
-fn allowed_runs() -> Vec<(u32, u32)> {
-    let groups = ALLOWED.iter().chain(ALLOWED_LEGACY);
-    let mut numbers: Vec<u32> =
-        groups.flat_map(|group| group.calls).filter_map(|call| u32::try_from(*call).ok()).collect();
-    numbers.sort_unstable();
-    numbers.dedup();
-    let mut runs: Vec<(u32, u32)> = Vec::new();
-    for number in numbers {
-        match runs.last_mut() {
-            Some((_, last)) if *last + 1 == number => *last = number,
-            _ => runs.push((number, number)),
+/// The answer to each call, as parts of neighbours that have the same one.
+fn parts() -> Vec<(u32, Program)> {
+    let mut answers = BTreeMap::new();
+    let mut put = |calls: &[i64], answer: Program| {
+        answers.extend(numbers(calls).into_iter().map(|number| (number, answer.clone())));
+    };
+    for group in ALLOWED.iter().chain(ALLOWED_LEGACY) {
+        put(group.calls, always(ALLOW));
+    }
+    put(NOT_THERE, always(refuse(libc::ENOSYS)));
+    put(NOT_SUPPORTED, always(refuse(libc::EOPNOTSUPP)));
+    put(&[libc::SYS_ioctl], ioctl());
+    put(&[libc::SYS_fcntl], fcntl());
+    put(&[libc::SYS_clone], clone());
+    put(&[libc::SYS_close_range], flags(2, CLOSE_RANGE_FLAGS, libc::EINVAL));
+    put(MAKING, making_sockets());
+    for (argument, calls) in MESSAGE_CALLS {
+        put(calls, flags(*argument, bits(MESSAGE_FLAGS), libc::EOPNOTSUPP));
+    }
+    put(&[libc::SYS_setsockopt], setting_options());
+    put(&[libc::SYS_getsockopt], reading_options());
+    let last = answers.last_key_value().map_or(0, |(number, _)| *number);
+    let mut parts: Vec<(u32, Program)> = Vec::new();
+    // One past the last, for all that are above.
+    for number in 0..=last + 1 {
+        let answer = answers.remove(&number).unwrap_or_else(|| always(refuse(libc::EPERM)));
+        if parts.last().is_none_or(|(_, before)| *before != answer) {
+            parts.push((number, answer));
         }
     }
-    runs
+    parts
 }
 
-#[derive(Default)]
-struct Program(Vec<Instruction>);
+fn always(verdict: u32) -> Program {
+    Program::of(|block| block.verdict(verdict))
+}
 
-impl Program {
-    fn push(&mut self, code: u16, value: u32) {
-        self.jump(code, value, 0, 0);
-    }
+/// Allowed when the argument has no other bits than these.
+fn flags(argument: u32, allowed: u32, errno: i32) -> Program {
+    Program::of(|block| {
+        block.load_argument(argument);
+        block.refuse_bits(!allowed, refuse(errno));
+        block.verdict(ALLOW);
+    })
+}
 
-    fn jump(&mut self, code: u16, value: u32, if_true: u8, if_false: u8) {
-        self.0.push(Instruction { code, if_true, if_false, value });
-    }
+fn ioctl() -> Program {
+    let requests: Vec<u32> =
+        IOCTLS.iter().map(|request| u32::try_from(request & 0xffff_ffff).unwrap_or(0)).collect();
+    Program::of(|block| {
+        block.load_argument(1);
+        block.allow_only(&requests, refuse(libc::EPERM));
+    })
+}
 
-    fn unless_equal_return(&mut self, value: u32, verdict: u32) {
-        self.jump(JMP_JEQ, value, 1, 0);
-        self.push(RET, verdict);
-    }
+fn fcntl() -> Program {
+    Program::of(|block| {
+        block.load_argument(1);
+        block.when(&words(REFUSED_FCNTLS), |block| block.verdict(refuse(libc::EINVAL)));
+        block.verdict(ALLOW);
+    })
+}
 
-    /// A call that is not answered by its number alone. The block must end in a verdict on every way.
-    fn answer(&mut self, call: i64, block: impl FnOnce(&mut Self)) {
-        let mut inner = Self::default();
-        block(&mut inner);
-        // Blocks are a few dozen instructions; a longer one would be cut off here and fail every test.
-        let length = u8::try_from(inner.0.len()).unwrap_or(0);
-        self.jump(JMP_JEQ, u32::try_from(call).unwrap_or(u32::MAX), 0, length);
-        self.0.append(&mut inner.0);
-    }
+/// A thread or child is fine as long as it is its maker's own, in the namespaces there are.
+fn clone() -> Program {
+    Program::of(|block| {
+        block.load_argument(0);
+        block.refuse_bits(bits(REFUSED_CLONES), refuse(libc::EPERM));
+        // A thread with descriptors of its own could hide what it holds open.
+        block.keep_bits(bits(&[libc::CLONE_THREAD, libc::CLONE_FILES]));
+        block.when(&words(&[libc::CLONE_THREAD]), |block| block.verdict(refuse(libc::EPERM)));
+        block.verdict(ALLOW);
+    })
+}
 
-    /// Allowed when the argument is one of `values`.
-    fn return_by_argument(&mut self, argument: u32, values: impl Iterator<Item = u32>, otherwise: u32) {
-        self.push(LD_W_ABS, low_half_of_argument(argument));
-        for value in values {
-            self.jump(JMP_JEQ, value, 0, 1);
-            self.push(RET, ALLOW);
+/// Errors are those of a kernel that has no such thing, so that programs fall back to what there is.
+fn making_sockets() -> Program {
+    Program::of(|block| {
+        block.load_argument(0);
+        for sockets in SOCKETS {
+            block.when(&words(sockets.families), |block| kinds_of(block, sockets));
         }
-        self.push(RET, otherwise);
-    }
+        block.verdict(refuse(libc::EAFNOSUPPORT));
+    })
+}
 
-    /// Allowed when the number lies in one of the runs, which are in order: below a run that was reached,
-    /// there is only a gap.
-    fn return_by_number(&mut self, runs: &[(u32, u32)]) -> Result<()> {
-        let too_long = |_| {
-            StepError::new("compiling the seccomp filter", io::Error::other("the list has too many gaps"))
-        };
-        for (index, (first, last)) in runs.iter().enumerate() {
-            // From the second of this run's two instructions to the verdicts after the last run.
-            let after = 2 * (runs.len() - index - 1);
-            let to_refusal = u8::try_from(after + 1).map_err(too_long)?;
-            let to_permission = u8::try_from(after + 1).map_err(too_long)?;
-            self.jump(JMP_JGE, *first, 0, to_refusal);
-            self.jump(JMP_JGT, *last, 0, to_permission);
-        }
-        self.push(RET, refuse(libc::EPERM));
-        self.push(RET, ALLOW);
-        Ok(())
+fn setting_options() -> Program {
+    Program::of(|block| block.allow_members(1, 2, &option_lists(&[]), refuse(libc::ENOPROTOOPT)))
+}
+
+fn reading_options() -> Program {
+    let refusal = refuse(libc::ENOPROTOOPT);
+    Program::of(|block| {
+        block.load_argument(2);
+        block.when(&words(READ_LARGE_OPTIONS), |block| {
+            block.load_argument(1);
+            block.allow_only(&words(&[libc::SOL_SOCKET]), refusal);
+        });
+        block.allow_members(1, 2, &option_lists(READ_OPTIONS), refusal);
+    })
+}
+
+fn kinds_of(block: &mut Program, sockets: &Sockets) {
+    block.load_argument(1);
+    block.keep_bits(!TYPE_FLAGS.cast_unsigned());
+    for kind in sockets.kinds {
+        block.when(&words(kind.types), |block| {
+            block.load_argument(2);
+            block.allow_only(&words(kind.protocols), refuse(libc::EPROTONOSUPPORT));
+        });
     }
+    block.verdict(refuse(libc::ESOCKTNOSUPPORT));
+}
+
+/// The options of each level, as a set of bits.
+fn option_lists(more: &[(i32, &[i32])]) -> Vec<(u32, u32)> {
+    let set = |lists: &[(i32, &[i32])], level: i32| -> u32 {
+        let options = lists.iter().filter(|(of, _)| *of == level).flat_map(|(_, options)| *options);
+        options.fold(0, |all, option| all | 1u32.checked_shl(option.cast_unsigned()).unwrap_or(0))
+    };
+    OPTIONS
+        .iter()
+        .map(|(level, _)| (level.cast_unsigned(), set(OPTIONS, *level) | set(more, *level)))
+        .collect()
+}
+
+fn numbers(calls: &[i64]) -> Vec<u32> {
+    calls.iter().filter_map(|call| u32::try_from(*call).ok()).collect()
+}
+
+fn words(values: &[i32]) -> Vec<u32> {
+    values.iter().map(|value| value.cast_unsigned()).collect()
+}
+
+fn bits(flags: &[i32]) -> u32 {
+    flags.iter().fold(0, |all, flag| all | flag.cast_unsigned())
 }
 
 #[cfg(test)]

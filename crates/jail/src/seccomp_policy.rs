@@ -23,7 +23,7 @@ pub(crate) const ALLOWED: &[Group] = &[
         why: "reading and writing what is open",
         calls: calls! {
             SYS_read SYS_write SYS_readv SYS_writev SYS_pread64 SYS_pwrite64 SYS_preadv SYS_pwritev
-            SYS_preadv2 SYS_pwritev2 SYS_lseek SYS_close SYS_close_range SYS_dup SYS_dup3 SYS_fcntl
+            SYS_preadv2 SYS_pwritev2 SYS_lseek SYS_close SYS_dup SYS_dup3
             SYS_pipe2 SYS_sendfile SYS_splice SYS_tee SYS_copy_file_range SYS_fsync SYS_fdatasync
             SYS_sync_file_range SYS_fadvise64 SYS_readahead SYS_flock
         },
@@ -86,11 +86,9 @@ pub(crate) const ALLOWED: &[Group] = &[
         },
     },
     Group {
-        why: "using sockets; making them is looked at further, and the network namespace is empty",
+        why: "using sockets; making them, messages and options are looked at further (socket_policy.rs), and the network namespace is empty",
         calls: calls! {
-            SYS_bind SYS_listen SYS_accept SYS_accept4 SYS_connect SYS_getsockname
-            SYS_getpeername SYS_sendto SYS_recvfrom SYS_sendmsg SYS_recvmsg SYS_sendmmsg SYS_recvmmsg
-            SYS_shutdown SYS_setsockopt SYS_getsockopt
+            SYS_bind SYS_listen SYS_accept SYS_accept4 SYS_connect SYS_getsockname SYS_getpeername SYS_shutdown
         },
     },
     Group {
@@ -137,11 +135,12 @@ pub(crate) const REFUSED_CLONES: &[i32] = &[
     libc::CLONE_NEWCGROUP,
 ];
 
-/// The calls that make sockets.
-pub(crate) const SOCKET_CALLS: &[i64] = calls! { SYS_socket SYS_socketpair };
+/// Flags of `close_range`: not the one that gives a thread descriptors of its own.
+pub(crate) const CLOSE_RANGE_FLAGS: u32 = libc::CLOSE_RANGE_CLOEXEC;
 
-/// Socket families; all others (netlink, packet, vsock, alg, …) are "not supported".
-pub(crate) const SOCKET_FAMILIES: &[i32] = &[libc::AF_UNIX, libc::AF_INET, libc::AF_INET6];
+/// What `fcntl` does not do: leases and notices, by which code inside could hold up whoever opens its files
+/// from outside.
+pub(crate) const REFUSED_FCNTLS: &[i32] = &[libc::F_SETLEASE, libc::F_NOTIFY];
 
 /// Requests on descriptors: terminals of its own, sizes, close-on-exec. Not among them: pushing input
 /// into a terminal, anything of a device.

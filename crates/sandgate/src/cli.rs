@@ -74,7 +74,8 @@ pub(crate) struct SandboxArgs {
     /// Put a file into the working directory, under NAME if given; may be repeated
     #[arg(long = "file", value_name = "PATH[=NAME]")]
     pub(crate) files: Vec<OsString>,
-    /// Bring new and changed files and images out into this folder
+    /// Bring new and changed files and images out into this folder; what is there stays, a name that is taken
+    /// gets a number
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Seconds one execution may take [default: 60; repl: 3600]

@@ -1,15 +1,20 @@
 //! What leaves the sandbox: images the code displayed and files it made, put into folders of the user.
 
-use std::fs::OpenOptions;
-use std::io::{ErrorKind, Write};
+use std::collections::HashMap;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use sandgate_core::{BackendError, FileChange, FileChangeKind, FileKind, Files, MimeBundle, SandboxPath};
+use sandgate_core::{
+    BackendError, FileChange, FileChangeKind, FileContent, FileKind, Files, MimeBundle, SandboxPath,
+    human_bytes,
+};
+use tokio::io::AsyncReadExt;
 
 use crate::bad_input::BadInput;
+use crate::out_folder::{Made, OutFolder, is_in_the_way};
 
 /// Mime type, ending, and whether the data is base64. The first that is there is kept.
 const PICTURES: [(&str, &str, bool); 6] = [
@@ -23,8 +28,12 @@ const PICTURES: [(&str, &str, bool); 6] = [
 
 #[derive(Debug)]
 pub(crate) struct Keeper {
-    pictures_to: Option<PathBuf>,
-    files_to: Option<PathBuf>,
+    pictures_to: Option<OutFolder>,
+    files_to: Option<OutFolder>,
+    /// All files together: a file with holes says that it is far larger than the disk it took.
+    max_bytes: u64,
+    /// What was put where, and how large it is. Changed once more, it is written once more.
+    kept: HashMap<SandboxPath, (Made, u64)>,
     next_number: u32,
     /// Everything written so far.
     pub(crate) saved: Vec<PathBuf>,
@@ -39,16 +48,39 @@ pub(crate) enum Picture {
     NotKept,
 }
 
+/// What became of a file.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Kept {
+    Saved(PathBuf),
+    /// A sentence that says which and why.
+    Not(String),
+}
+
 impl Keeper {
     /// The folders are made now, so that what cannot work is said before any code runs.
-    pub(crate) fn new(pictures_to: Option<PathBuf>, files_to: Option<PathBuf>) -> Result<Self> {
-        for folder in pictures_to.iter().chain(&files_to) {
-            std::fs::create_dir_all(folder).map_err(|error| {
-                BadInput::error(format!("cannot use the folder {}: {error}", folder.display()))
-            })?;
-        }
-        let saved = Vec::new();
-        Ok(Self { pictures_to, files_to, next_number: 1, saved, missed_pictures: 0, missed_files: 0 })
+    pub(crate) fn new(
+        pictures_to: Option<PathBuf>,
+        files_to: Option<PathBuf>,
+        max_bytes: u64,
+    ) -> Result<Self> {
+        let open = |folder: Option<PathBuf>| {
+            let opened = folder.map(|folder| {
+                OutFolder::open(folder.clone()).map_err(|error| {
+                    BadInput::error(format!("cannot use the folder {}: {error}", folder.display()))
+                })
+            });
+            opened.transpose()
+        };
+        Ok(Self {
+            pictures_to: open(pictures_to)?,
+            files_to: open(files_to)?,
+            max_bytes,
+            kept: HashMap::new(),
+            next_number: 1,
+            saved: Vec::new(),
+            missed_pictures: 0,
+            missed_files: 0,
+        })
     }
 
     /// None when there is no picture in `data`.
@@ -61,37 +93,85 @@ impl Keeper {
             return Ok(Some(Picture::NotKept));
         };
         loop {
-            let path = folder.join(format!("figure-{}.{ending}", self.next_number));
+            let name = format!("figure-{}.{ending}", self.next_number);
             self.next_number += 1;
-            // Never over a picture of an earlier run.
-            let made = OpenOptions::new().write(true).create_new(true).open(&path);
-            if made.as_ref().is_err_and(|error| error.kind() == ErrorKind::AlreadyExists) {
+            // Never over a picture of an earlier run, which are counted on from.
+            let made = folder.create_exactly(Path::new(&name));
+            let Some((mut file, made)) = made.with_context(|| format!("cannot write {name}"))? else {
                 continue;
-            }
-            let written = made.and_then(|mut file| file.write_all(&bytes));
-            written.with_context(|| format!("cannot write {}", path.display()))?;
+            };
+            let path = folder.path(&made);
+            file.write_all(&bytes).with_context(|| format!("cannot write {}", path.display()))?;
             self.saved.push(path.clone());
             return Ok(Some(Picture::Saved(path)));
         }
     }
 
-    /// Copies what was made or changed; gives where to.
-    pub(crate) async fn files(&mut self, files: &dyn Files, changes: &[FileChange]) -> Result<Vec<PathBuf>> {
+    /// Copies what was made or changed; gives what became of each.
+    pub(crate) async fn files(&mut self, files: &dyn Files, changes: &[FileChange]) -> Result<Vec<Kept>> {
         let there = changes.iter().filter(|change| change.kind != FileChangeKind::Removed);
-        let Some(folder) = self.files_to.clone() else {
+        if self.files_to.is_none() {
             self.missed_files += there.count();
             return Ok(Vec::new());
-        };
-        let mut copied = Vec::new();
+        }
+        let mut all = Vec::new();
         for change in there {
-            let inside = SandboxPath::parse(&change.path)?;
-            let target = self.beside_pictures(folder.join(below_working_dir(&inside)));
-            if copy_out(files, &inside, &target).await? {
-                copied.push(target);
+            let Ok(inside) = SandboxPath::parse(&change.path) else {
+                all.push(Kept::Not(format!(
+                    "a file was not saved: its path is too long: {}",
+                    start_of(&change.path)
+                )));
+                continue;
+            };
+            if let Some(content) = plain_file(files, &inside).await? {
+                all.extend(self.file(&inside, content).await?);
             }
         }
-        self.saved.extend(copied.iter().cloned());
-        Ok(copied)
+        let saved = all.iter().filter_map(|kept| match kept {
+            Kept::Saved(path) => Some(path.clone()),
+            Kept::Not(_) => None,
+        });
+        self.saved.extend(saved);
+        Ok(all)
+    }
+
+    async fn file(&mut self, inside: &SandboxPath, content: FileContent) -> Result<Option<Kept>> {
+        let Some(folder) = &self.files_to else { return Ok(None) };
+        let before = self.kept.get(inside).cloned();
+        let others: u64 = self.kept.values().map(|(_, size)| size).sum();
+        let others = others - before.as_ref().map_or(0, |(_, size)| *size);
+        let size = content.stat.size;
+        if size > self.max_bytes.saturating_sub(others) {
+            let limit = human_bytes(self.max_bytes);
+            let why = format!("{inside} was not saved: with it, more than {limit} would have come out");
+            return Ok(Some(Kept::Not(why)));
+        }
+        let again = before.map(|(made, _)| folder.reopen(&made).map(|file| file.map(|file| (file, made))));
+        let opened = match again.transpose() {
+            Ok(Some(Some(again))) => Ok(again),
+            Ok(_) => folder.create(Path::new(below_working_dir(inside))),
+            Err(error) => Err(error),
+        };
+        let (file, made) = match opened {
+            Err(error) if is_in_the_way(&error) => {
+                let why = format!("{inside} was not saved: a link or a file is in the way");
+                return Ok(Some(Kept::Not(why)));
+            }
+            opened => opened.with_context(|| format!("cannot write what {inside} holds"))?,
+        };
+        let path = folder.path(&made);
+        let mut file = tokio::fs::File::from_std(file);
+        let copy = async {
+            // It may grow meanwhile.
+            tokio::io::copy(&mut content.reader.take(size), &mut file).await?;
+            tokio::io::AsyncWriteExt::flush(&mut file).await
+        };
+        if let Err(error) = copy.await {
+            folder.remove(&made);
+            return Err(error).with_context(|| format!("cannot write {}", path.display()));
+        }
+        self.kept.insert(inside.clone(), (made, size));
+        Ok(Some(Kept::Saved(path)))
     }
 
     /// One sentence on what was made and not kept, once.
@@ -106,20 +186,6 @@ impl Keeper {
         let what = [pictures, files].into_iter().flatten().collect::<Vec<_>>().join(" and ");
         (!what.is_empty()).then(|| format!("{what} made and not kept; --out DIR keeps them"))
     }
-
-    /// A file the code named as a picture was just named gives way.
-    fn beside_pictures(&self, wanted: PathBuf) -> PathBuf {
-        let taken = |path: &Path| self.saved.iter().any(|saved| saved == path && is_our_figure(path));
-        if !taken(&wanted) {
-            return wanted;
-        }
-        let name = wanted.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        wanted.with_file_name(format!("file-{name}"))
-    }
-}
-
-fn is_our_figure(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("figure-"))
 }
 
 /// Data that is not what its type says counts as not there: it comes from the code.
@@ -141,26 +207,17 @@ fn below_working_dir(path: &SandboxPath) -> &str {
     below.unwrap_or(text).trim_start_matches('/')
 }
 
-/// False when there is no plain file at that path any more.
-async fn copy_out(files: &dyn Files, inside: &SandboxPath, target: &Path) -> Result<bool> {
+/// None when there is no plain file at that path any more.
+async fn plain_file(files: &dyn Files, inside: &SandboxPath) -> Result<Option<FileContent>> {
     let stat = match files.stat(inside).await {
-        Err(BackendError::NoSuchFile(_)) => return Ok(false),
+        Err(BackendError::NoSuchFile(_)) => return Ok(None),
         stat => stat?,
     };
-    if stat.kind != FileKind::File {
-        return Ok(false);
-    }
-    let mut content = files.open(inside, None).await?;
-    let write = async {
-        if let Some(folder) = target.parent() {
-            tokio::fs::create_dir_all(folder).await?;
-        }
-        let mut file = tokio::fs::File::create(target).await?;
-        tokio::io::copy(&mut content.reader, &mut file).await?;
-        tokio::io::AsyncWriteExt::flush(&mut file).await
-    };
-    write.await.with_context(|| format!("cannot write {}", target.display()))?;
-    Ok(true)
+    Ok(if stat.kind == FileKind::File { Some(files.open(inside, None).await?) } else { None })
+}
+
+fn start_of(text: &str) -> &str {
+    &text[..text.floor_char_boundary(200)]
 }
 
 #[cfg(test)]

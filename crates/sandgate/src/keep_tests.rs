@@ -4,6 +4,8 @@ use serde_json::json;
 
 use super::*;
 
+const MAX: u64 = 1 << 30;
+
 fn bundle(mime: &str, data: &str) -> MimeBundle {
     let mut bundle = MimeBundle::new();
     bundle.insert(mime.to_owned(), json!(data));
@@ -14,7 +16,7 @@ fn bundle(mime: &str, data: &str) -> MimeBundle {
 fn pictures_are_numbered_past_what_is_there() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("figure-1.png"), "old").unwrap();
-    let mut keeper = Keeper::new(Some(folder.path().to_owned()), None).unwrap();
+    let mut keeper = Keeper::new(Some(folder.path().to_owned()), None, MAX).unwrap();
     let second = keeper.picture(&bundle("image/png", "aGVs\nbG8=\n")).unwrap();
     assert_eq!(second, Some(Picture::Saved(folder.path().join("figure-2.png"))));
     assert_eq!(std::fs::read(folder.path().join("figure-2.png")).unwrap(), b"hello");
@@ -25,14 +27,14 @@ fn pictures_are_numbered_past_what_is_there() {
 
 #[test]
 fn what_is_no_picture_is_left_to_others() {
-    let mut keeper = Keeper::new(None, None).unwrap();
+    let mut keeper = Keeper::new(None, None, MAX).unwrap();
     assert_eq!(keeper.picture(&bundle("text/plain", "42")).unwrap(), None);
     assert_eq!(keeper.picture(&bundle("image/png", "not base64!")).unwrap(), None);
 }
 
 #[test]
 fn what_was_not_kept_is_said_once() {
-    let mut keeper = Keeper::new(None, None).unwrap();
+    let mut keeper = Keeper::new(None, None, MAX).unwrap();
     assert_eq!(keeper.missed(), None);
     assert_eq!(keeper.picture(&bundle("image/png", "")).unwrap(), Some(Picture::NotKept));
     keeper.missed_files = 2;
@@ -53,17 +55,8 @@ fn files_land_below_the_folder_whatever_their_name() {
 }
 
 #[test]
-fn a_file_named_like_a_saved_picture_gives_way() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut keeper = Keeper::new(Some(folder.path().to_owned()), Some(folder.path().to_owned())).unwrap();
-    keeper.picture(&bundle("image/png", "")).unwrap();
-    let path = folder.path().join("figure-1.png");
-    assert_eq!(keeper.beside_pictures(path), folder.path().join("file-figure-1.png"));
-}
-
-#[test]
 fn a_folder_that_cannot_be_made_is_said_at_once() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("taken"), "").unwrap();
-    assert!(Keeper::new(Some(folder.path().join("taken/x")), None).unwrap_err().is::<BadInput>());
+    assert!(Keeper::new(Some(folder.path().join("taken/x")), None, MAX).unwrap_err().is::<BadInput>());
 }

@@ -13,6 +13,7 @@ mod inputs;
 mod interrupt;
 mod keep;
 mod logging;
+mod out_folder;
 mod printer;
 mod progress;
 mod session;

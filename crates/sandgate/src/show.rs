@@ -5,7 +5,7 @@ use std::io;
 use anyhow::{Result, bail};
 use sandgate_core::{Ending, Event, Execution, Files, MimeBundle};
 
-use crate::keep::{Keeper, Picture};
+use crate::keep::{Keeper, Kept, Picture};
 use crate::printer::Printer;
 
 /// What a value is shown as, best first.
@@ -60,8 +60,11 @@ impl Show<'_> {
             Event::Error(error) => self.printer.traceback(&error.traceback),
             Event::Note { text, .. } => self.printer.say(&text),
             Event::Files { changes } => {
-                for path in self.keeper.files(self.files, &changes).await? {
-                    self.printer.say(&format!("saved {}", path.display()));
+                for kept in self.keeper.files(self.files, &changes).await? {
+                    match kept {
+                        Kept::Saved(path) => self.printer.say(&format!("saved {}", path.display())),
+                        Kept::Not(why) => self.printer.say(&why),
+                    }
                 }
             }
             Event::Done { .. } => {}

@@ -3,10 +3,12 @@
 
 use axum::extract::rejection::BytesRejection;
 use axum::http::StatusCode;
-use axum::http::header::RETRY_AFTER;
+use axum::http::header::{CONNECTION, RETRY_AFTER};
 use axum::response::{IntoResponse, Json, Response};
 use sandgate_core::BackendError;
 use serde_json::{Value, json};
+
+use crate::patience::TooSlow;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Refusal {
@@ -28,6 +30,10 @@ pub(crate) enum Refusal {
     BadValue { name: &'static str, reason: String },
     #[error("the body could not be read: {reason}")]
     Body { status: StatusCode, reason: String },
+    #[error("{TooSlow}")]
+    TooSlow,
+    #[error("the server has as many connections as it may; close some or try again later")]
+    TooManyConnections,
     #[error("this path does not take that method")]
     WrongMethod,
     #[error("'{host}' is not a local name; without keys this server answers to localhost only")]
@@ -38,6 +44,9 @@ pub(crate) enum Refusal {
 
 impl From<BytesRejection> for Refusal {
     fn from(rejection: BytesRejection) -> Self {
+        if TooSlow::is_behind(&rejection) {
+            return Self::TooSlow;
+        }
         Self::Body { status: rejection.status(), reason: rejection.body_text() }
     }
 }
@@ -73,6 +82,8 @@ impl Refusal {
             Self::BadValue { name, .. } => shape(S::BAD_REQUEST, "invalid_value").about(*name),
             Self::Body { status: S::PAYLOAD_TOO_LARGE, .. } => shape(S::PAYLOAD_TOO_LARGE, "body_too_large"),
             Self::Body { status, .. } => shape(*status, "body_unreadable"),
+            Self::TooSlow => shape(S::REQUEST_TIMEOUT, "body_too_slow"),
+            Self::TooManyConnections => shape(S::SERVICE_UNAVAILABLE, "too_many_connections"),
             Self::WrongMethod => shape(S::METHOD_NOT_ALLOWED, "method_not_allowed"),
             Self::ForeignHost { .. } => shape(S::MISDIRECTED_REQUEST, "foreign_host"),
             Self::Backend(error) => backend_shape(error),
@@ -120,6 +131,9 @@ impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
         let status = self.shape().status;
         let mut response = (status, Json(self.body())).into_response();
+        if matches!(self, Self::TooSlow | Self::TooManyConnections) {
+            response.headers_mut().insert(CONNECTION, axum::http::HeaderValue::from_static("close"));
+        }
         if status == StatusCode::SERVICE_UNAVAILABLE {
             response.headers_mut().insert(RETRY_AFTER, axum::http::HeaderValue::from_static("5"));
         }

@@ -9,9 +9,7 @@ mod stream;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::rejection::BytesRejection;
-use axum::extract::{DefaultBodyLimit, State};
-use axum::http::HeaderMap;
+use axum::extract::{DefaultBodyLimit, FromRequest, Request as HttpRequest, State};
 use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Json, Response};
@@ -134,14 +132,13 @@ async fn health(State(door): State<ExecuteDoor>) -> (StatusCode, Json<serde_json
 async fn execute(
     State(door): State<ExecuteDoor>,
     Caller(owner): Caller,
-    headers: HeaderMap,
-    body: Result<Bytes, BytesRejection>,
+    request: HttpRequest,
 ) -> Result<Response, Refusal> {
-    // A page in a browser may send any other type to this machine without asking first.
-    if !headers.get(CONTENT_TYPE).is_some_and(|kind| is_json(kind.as_bytes())) {
+    // A page in a browser may send any other type to this machine without asking first. Nothing of that is read.
+    if !request.headers().get(CONTENT_TYPE).is_some_and(|kind| is_json(kind.as_bytes())) {
         return Err(Refusal::NotDeclaredJson);
     }
-    let request = Request::parse(&body?)?;
+    let request = Request::parse(&Bytes::from_request(request, &door).await?)?;
     let streamed = request.stream;
     let Started { container, execution, unheard } = door.start(owner, request).await?;
     let answer = if streamed {

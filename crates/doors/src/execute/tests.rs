@@ -190,3 +190,14 @@ async fn other_methods_get_the_same_shape() {
     let (head, body) = server.ask("GET /v1/execute HTTP/1.1\r\nhost: localhost", b"").await;
     assert!(head.starts_with("http/1.1 405") && body.contains("method_not_allowed"), "{head} {body}");
 }
+
+#[tokio::test]
+async fn what_is_not_declared_json_is_refused_before_it_is_sent() {
+    let server = server(10).await;
+    let mut socket = TcpStream::connect(server.address).await.unwrap();
+    let head = "POST /v1/execute HTTP/1.1\r\nhost: localhost\r\ncontent-type: text/plain\r\ncontent-length: 1000000\r\n\r\n";
+    socket.write_all(head.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    socket.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.starts_with("HTTP/1.1 415"), "{answer}");
+}

@@ -1,8 +1,13 @@
 //! A sandbox's files from outside. Every path is resolved by the kernel inside the volume's own root, so
 //! that no link, name or race leads out of it.
 
+mod held;
+mod inside;
+mod names;
 mod open;
 pub(crate) mod remove;
+mod reserve;
+mod tree;
 mod volume_files;
 pub(crate) mod walk;
 

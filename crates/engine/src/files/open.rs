@@ -42,6 +42,7 @@ pub(super) fn file_error(path: &SandboxPath, error: Errno) -> BackendError {
         Errno::ISDIR => refused(path, "that is a folder"),
         Errno::LOOP => refused(path, "too many links, or a link where none may be"),
         Errno::XDEV => refused(path, "the path leads out of the sandbox"),
+        Errno::NOTEMPTY => refused(path, "code inside goes on filling the folder; stop it and try again"),
         Errno::NOSPC | Errno::DQUOT => refused(path, "the host's disk is full"),
         other => refused(path, &std::io::Error::from(other).to_string()),
     }

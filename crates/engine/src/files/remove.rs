@@ -40,14 +40,21 @@ pub(crate) fn remove_entry(folder: BorrowedFd<'_>, name: &CStr, aside: BorrowedF
     let trash_name = CString::new(format!(".trash-{}", random_hex(8))).map_err(|_| Errno::INVAL)?;
     mkdirat(aside, &trash_name, Mode::from_raw_mode(0o700))?;
     let trash = openat(aside, &trash_name, FOLDER, Mode::empty())?;
-    let emptied = Trash { folder: trash, moved: 0, waiting: Vec::new() }.take_and_empty(folder, name);
+    let emptied =
+        Trash { folder: trash, entries: 0, moved: 0, waiting: Vec::new() }.take_and_empty(folder, name);
     // Also after a failure, so that an empty folder is not left; a full one stays and is said below.
     let removed = unlinkat(aside, &trash_name, AtFlags::REMOVEDIR);
     emptied.and(removed)
 }
 
+/// How often a folder is read anew. Code that still holds it could fill it for ever.
+const MAX_ROUNDS: usize = 16;
+/// Entries taken away in all, for the same reason: a hundred times what a volume may hold.
+const MAX_ENTRIES: u64 = 10_000_000;
+
 struct Trash {
     folder: OwnedFd,
+    entries: u64,
     moved: u64,
     waiting: Vec<CString>,
 }
@@ -76,7 +83,7 @@ impl Trash {
     fn empty(&mut self, name: &CStr) -> Result<(), Errno> {
         make_movable(self.folder.as_fd(), name);
         let opened = openat(&self.folder, name, FOLDER, Mode::empty())?;
-        loop {
+        for _ in 0..MAX_ROUNDS {
             // Read anew after each round: entries may be passed over while others are removed.
             let mut found = false;
             for entry in Dir::read_from(&opened)?.flatten() {
@@ -85,6 +92,10 @@ impl Trash {
                     continue;
                 }
                 found = true;
+                self.entries += 1;
+                if self.entries > MAX_ENTRIES {
+                    return Err(Errno::NOTEMPTY);
+                }
                 match unlinkat(&opened, child, AtFlags::empty()) {
                     Ok(()) | Err(Errno::NOENT) => {}
                     Err(Errno::ISDIR | Errno::PERM) => self.take(opened.as_fd(), child)?,
@@ -95,6 +106,7 @@ impl Trash {
                 return Ok(());
             }
         }
+        Err(Errno::NOTEMPTY)
     }
 }
 

@@ -1,10 +1,14 @@
 //! Trees as hostile code makes them are removed whole, and nothing else is.
 
 use std::fs;
+use std::os::fd::AsFd;
 use std::os::unix::fs::symlink;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::remove_all;
+use rustix::io::Errno;
+
+use super::{open_folder, remove_all, remove_entry};
 
 #[test]
 fn a_tree_deeper_than_any_path_or_stack_is_removed() {
@@ -55,4 +59,33 @@ fn many_files_in_one_folder() {
     }
     remove_all(&victim).unwrap();
     assert!(!victim.exists());
+}
+
+#[test]
+fn a_folder_that_is_filled_for_ever_is_given_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let victim = folder.path().join("victim");
+    fs::create_dir(&victim).unwrap();
+    let (held, stop) = (open_folder(&victim).unwrap(), AtomicBool::new(false));
+    std::thread::scope(|scope| {
+        for filler in 0..2 {
+            let (held, stop) = (&held, &stop);
+            scope.spawn(move || {
+                let flags = rustix::fs::OFlags::CREATE | rustix::fs::OFlags::WRONLY;
+                for number in 0.. {
+                    // Goes on wherever the folder is moved to, until it is gone.
+                    let name = format!("{filler}-{number}");
+                    let made = rustix::fs::openat(held, name, flags, 0o600.into());
+                    if stop.load(Ordering::Relaxed) || matches!(made, Err(Errno::NOENT)) {
+                        break;
+                    }
+                }
+            });
+        }
+        let aside = open_folder(folder.path()).unwrap();
+        let removed = remove_entry(aside.as_fd(), c"victim", aside.as_fd());
+        stop.store(true, Ordering::Relaxed);
+        // Which of the two it is depends on who is faster; what matters is that there is an answer.
+        assert!(matches!(removed, Ok(()) | Err(Errno::NOTEMPTY)), "{removed:?}");
+    });
 }

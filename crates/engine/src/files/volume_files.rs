@@ -1,39 +1,25 @@
 //! The files API over one volume.
 
-use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
-use rustix::fs::{
-    AtFlags, Dir, FileType, Gid, Mode, OFlags, RawMode, Uid, fchown, fstat, mkdirat, openat, readlinkat,
-    renameat, statat, unlinkat,
-};
-use rustix::io::Errno;
-use sandgate_core::{
-    BackendError, ByteRange, FileContent, FileKind, FileStat, Files, Result, SandboxPath, random_hex,
-};
+use sandgate_core::{BackendError, ByteRange, FileContent, FileStat, Files, Result, SandboxPath};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncSeekExt, AsyncWriteExt};
 
-use super::open::{file_error, open_in, open_parent, refused};
-use super::remove::{open_folder, remove_entry};
-use super::walk::snapshot;
+use super::held::VolumeRoot;
+use super::inside::Inside;
+use super::open::refused;
+use crate::shared::blocking;
 
-/// Only below these are there files that outlive a process.
-const PLACES: [&str; 2] = ["/mnt/data", "/home/user"];
-const MAX_LISTED: usize = 10_000;
+/// How much of an upload is written between two looks at the disk.
+const LOOK_EVERY: u64 = 8 << 20;
 
 #[derive(Debug)]
 pub(crate) struct VolumeFiles {
-    root: OwnedFd,
-    /// The folder above the root, which code inside does not see.
-    aside: OwnedFd,
-    /// Whom new files belong to; None: whoever runs the engine.
-    owner: Option<u32>,
-    max_bytes: u64,
-    max_entries: u64,
+    inside: Arc<Inside>,
     /// Since somebody last asked.
     changed: AtomicBool,
 }
@@ -45,9 +31,8 @@ impl VolumeFiles {
         max_bytes: u64,
         max_entries: u64,
     ) -> io::Result<Self> {
-        let aside = open_folder(root.parent().unwrap_or(root))?;
-        let root = rustix::fs::open(root, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
-        Ok(Self { root, aside, owner, max_bytes, max_entries, changed: AtomicBool::new(false) })
+        let inside = Inside::open(root, owner, max_bytes, max_entries)?;
+        Ok(Self { inside: Arc::new(inside), changed: AtomicBool::new(false) })
     }
 
     /// Whether files were changed from outside since this was last asked.
@@ -60,125 +45,31 @@ impl VolumeFiles {
     }
 
     /// For walks by others over the same root.
-    pub(crate) fn root(&self) -> &OwnedFd {
-        &self.root
+    pub(crate) fn root(&self) -> &VolumeRoot {
+        &self.inside.root
     }
 
-    fn give_to_owner(&self, fd: impl AsFd, path: &SandboxPath) -> Result<()> {
-        let Some(owner) = self.owner else { return Ok(()) };
-        let (uid, gid) = (Uid::from_raw(owner), Gid::from_raw(owner));
-        fchown(fd, Some(uid), Some(gid)).map_err(|error| file_error(path, error))
+    #[cfg(test)]
+    fn pretend_short(&mut self) {
+        Arc::get_mut(&mut self.inside).unwrap().root.pretend_short(true);
     }
 
-    /// The folder `path`, made with all above it where missing.
-    fn ensure_dir(&self, path: &SandboxPath) -> Result<OwnedFd> {
-        match open_in(self.root.as_fd(), path, OFlags::RDONLY | OFlags::DIRECTORY) {
-            Err(BackendError::NoSuchFile(_)) => {}
-            other => return other,
-        }
-        let (parent, name) = path.split().ok_or_else(|| refused(path, "that is the root itself"))?;
-        let above = self.ensure_dir(&parent)?;
-        match mkdirat(&above, name, Mode::from_raw_mode(0o755)) {
-            Ok(()) | Err(Errno::EXIST) => {}
-            Err(error) => return Err(file_error(path, error)),
-        }
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let made = openat(&above, name, flags, Mode::empty()).map_err(|error| file_error(path, error))?;
-        self.give_to_owner(&made, path)?;
-        Ok(made)
+    /// Where it may take as long as code inside makes it take.
+    async fn aside<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Inside) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let inside = Arc::clone(&self.inside);
+        blocking(move || work(&inside)).await?
     }
-
-    /// Where an upload is gathered before it takes its name.
-    fn draft(&self, path: &SandboxPath) -> Result<Draft> {
-        let (parent, name) = path.split().ok_or_else(|| refused(path, "that is a folder"))?;
-        let folder = self.ensure_dir(&parent)?;
-        let draft = format!(".upload-{}", random_hex(8));
-        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let file = openat(&self.aside, &*draft, flags, Mode::from_raw_mode(0o644))
-            .map_err(|error| file_error(path, error))?;
-        self.give_to_owner(&file, path)?;
-        let aside = self.aside.try_clone().map_err(|error| refused(path, &error.to_string()))?;
-        Ok(Draft { folder, aside, draft, name: name.to_owned(), file: Some(file.into()) })
-    }
-
-    fn room_left(&self) -> u64 {
-        self.max_bytes.saturating_sub(snapshot(self.root.as_fd(), self.max_entries).usage.bytes)
-    }
-}
-
-/// A file under a temporary name; removed unless it took its real one.
-struct Draft {
-    folder: OwnedFd,
-    /// Where it is gathered, out of the sight of code inside.
-    aside: OwnedFd,
-    draft: String,
-    name: String,
-    file: Option<File>,
-}
-
-impl Drop for Draft {
-    fn drop(&mut self) {
-        // Gone already when the upload succeeded.
-        let _ = unlinkat(&self.aside, &*self.draft, AtFlags::empty());
-    }
-}
-
-fn stat_of(path: &SandboxPath, stat: &rustix::fs::Stat, link_target: Option<String>) -> FileStat {
-    let kind = match FileType::from_raw_mode(stat.st_mode) {
-        FileType::RegularFile => FileKind::File,
-        FileType::Directory => FileKind::Directory,
-        FileType::Symlink => FileKind::Symlink,
-        _ => FileKind::Other,
-    };
-    FileStat {
-        path: path.to_string(),
-        kind,
-        size: u64::try_from(stat.st_size).unwrap_or(0),
-        mode: RawMode::from(stat.st_mode) & 0o7777,
-        modified_ms: stat.st_mtime.saturating_mul(1000) + stat.st_mtime_nsec as i64 / 1_000_000,
-        link_target,
-    }
-}
-
-fn stat_entry(folder: &OwnedFd, name: &str, path: &SandboxPath) -> Result<FileStat> {
-    let stat = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).map_err(|error| file_error(path, error))?;
-    let target =
-        readlinkat(folder, name, Vec::new()).ok().map(|target| target.to_string_lossy().into_owned());
-    Ok(stat_of(path, &stat, target))
-}
-
-/// Refuses what lies outside the places whose files are kept.
-fn within_places(path: &SandboxPath) -> Result<()> {
-    let inside = |place: &str| {
-        path.as_str().strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    };
-    if PLACES.into_iter().any(inside) {
-        return Ok(());
-    }
-    Err(refused(path, "only /mnt/data and /home/user can be reached from outside"))
-}
-
-/// And not one of the places itself.
-fn below_places(path: &SandboxPath) -> Result<()> {
-    within_places(path)?;
-    if PLACES.contains(&path.as_str()) {
-        return Err(refused(path, "this folder belongs to the container and stays as it is"));
-    }
-    Ok(())
 }
 
 #[async_trait]
 impl Files for VolumeFiles {
     async fn open(&self, path: &SandboxPath, range: Option<ByteRange>) -> Result<FileContent> {
-        within_places(path)?;
-        let fd = open_in(self.root.as_fd(), path, OFlags::RDONLY)?;
-        let stat = stat_of(path, &fstat(&fd).map_err(|error| file_error(path, error))?, None);
-        match stat.kind {
-            FileKind::File => {}
-            FileKind::Directory => return Err(refused(path, "that is a folder")),
-            FileKind::Symlink | FileKind::Other => return Err(refused(path, "that is not a plain file")),
-        }
-        let mut file = tokio::fs::File::from_std(File::from(fd));
+        let asked = path.clone();
+        let (file, stat) = self.aside(move |inside| inside.open_file(&asked)).await?;
+        let mut file = tokio::fs::File::from_std(file);
         let range = range.unwrap_or(ByteRange { start: 0, length: None });
         if range.start > stat.size {
             return Err(refused(
@@ -198,91 +89,55 @@ impl Files for VolumeFiles {
         content: &mut (dyn AsyncRead + Send + Unpin),
     ) -> Result<FileStat> {
         self.set_changed();
-        below_places(path)?;
-        let limit = self.room_left();
-        let mut draft = self.draft(path)?;
-        let Some(file) = draft.file.take() else { return Err(refused(path, "no draft")) };
+        let failed = |error: io::Error| refused(path, &error.to_string());
+        let asked = path.clone();
+        let (draft, file, limit) = self.aside(move |inside| inside.begin_upload(&asked)).await?;
         let mut file = tokio::fs::File::from_std(file);
-        let written = tokio::io::copy(&mut content.take(limit.saturating_add(1)), &mut file).await;
-        let written = written.map_err(|error| refused(path, &error.to_string()))?;
-        if written > limit {
-            return Err(BackendError::FileTooLarge { limit });
+        let mut written = 0;
+        loop {
+            let part = LOOK_EVERY.min(limit.saturating_add(1) - written);
+            let got = tokio::io::copy(&mut (&mut *content).take(part), &mut file).await.map_err(failed)?;
+            written += got;
+            if written > limit {
+                return Err(BackendError::FileTooLarge { limit });
+            }
+            if got < part {
+                break;
+            }
+            let asked = path.clone();
+            self.aside(move |inside| inside.check_space(&asked)).await?;
         }
-        file.flush().await.map_err(|error| refused(path, &error.to_string()))?;
-        renameat(&draft.aside, &*draft.draft, &draft.folder, &*draft.name)
-            .map_err(|error| file_error(path, error))?;
-        stat_entry(&draft.folder, &draft.name, path)
+        file.flush().await.map_err(failed)?;
+        let asked = path.clone();
+        self.aside(move |_| draft.finish(&asked)).await
     }
 
     async fn list(&self, path: &SandboxPath, depth: u32) -> Result<Vec<FileStat>> {
-        within_places(path)?;
-        let mut listed = Vec::new();
-        let mut folders = vec![(path.clone(), depth)];
-        while let Some((folder, levels)) = folders.pop() {
-            let opened = match open_in(self.root.as_fd(), &folder, OFlags::RDONLY | OFlags::DIRECTORY) {
-                Ok(opened) => opened,
-                // Removed while we were listing what is above it.
-                Err(_) if folder != *path => continue,
-                Err(error) => return Err(error),
-            };
-            for entry in Dir::read_from(&opened).map_err(|error| file_error(&folder, error))?.flatten() {
-                // A name that is not text cannot be asked for later, so it is not offered.
-                let Ok(name) = entry.file_name().to_str() else { continue };
-                if name == "." || name == ".." {
-                    continue;
-                }
-                let Ok(child) = SandboxPath::parse(&format!("{folder}/{name}")) else { continue };
-                let Ok(stat) = stat_entry(&opened, name, &child) else { continue };
-                if stat.kind == FileKind::Directory && levels > 1 {
-                    folders.push((child, levels - 1));
-                }
-                listed.push(stat);
-                if listed.len() > MAX_LISTED {
-                    return Err(refused(
-                        path,
-                        &format!("there are more than {MAX_LISTED} files; list a smaller folder"),
-                    ));
-                }
-            }
-        }
-        listed.sort_by(|a, b| a.path.cmp(&b.path));
-        Ok(listed)
+        let asked = path.clone();
+        self.aside(move |inside| inside.list(&asked, depth)).await
     }
 
     async fn stat(&self, path: &SandboxPath) -> Result<FileStat> {
-        within_places(path)?;
-        let (folder, name) = open_parent(self.root.as_fd(), path)?;
-        stat_entry(&folder, name, path)
+        let asked = path.clone();
+        self.aside(move |inside| inside.stat(&asked)).await
     }
 
     async fn make_dir(&self, path: &SandboxPath) -> Result<FileStat> {
         self.set_changed();
-        below_places(path)?;
-        let made = self.ensure_dir(path)?;
-        let stat = fstat(&made).map_err(|error| file_error(path, error))?;
-        Ok(stat_of(path, &stat, None))
+        let asked = path.clone();
+        self.aside(move |inside| inside.make_dir(&asked)).await
     }
 
     async fn rename(&self, from: &SandboxPath, to: &SandboxPath) -> Result<FileStat> {
         self.set_changed();
-        below_places(from)?;
-        below_places(to)?;
-        let (old_folder, old_name) = open_parent(self.root.as_fd(), from)?;
-        let (parent, new_name) = to.split().ok_or_else(|| refused(to, "that is the root itself"))?;
-        let new_folder = self.ensure_dir(&parent)?;
-        renameat(&old_folder, old_name, &new_folder, new_name).map_err(|error| file_error(from, error))?;
-        stat_entry(&new_folder, new_name, to)
+        let (from, to) = (from.clone(), to.clone());
+        self.aside(move |inside| inside.rename(&from, &to)).await
     }
 
     async fn remove(&self, path: &SandboxPath) -> Result<()> {
         self.set_changed();
-        below_places(path)?;
-        let (folder, name) = open_parent(self.root.as_fd(), path)?;
-        let name =
-            std::ffi::CString::new(name).map_err(|_| refused(path, "a path cannot hold a NUL byte"))?;
-        // As elsewhere, what is not there is an error.
-        statat(&folder, &name, AtFlags::SYMLINK_NOFOLLOW).map_err(|error| file_error(path, error))?;
-        remove_entry(folder.as_fd(), &name, self.aside.as_fd()).map_err(|error| file_error(path, error))
+        let asked = path.clone();
+        self.aside(move |inside| inside.remove(&asked)).await
     }
 }
 

@@ -124,6 +124,33 @@ async fn removing_a_folder_of_links_spares_what_they_point_to() {
 }
 
 #[tokio::test]
+async fn links_above_the_containers_folders_lead_to_no_change() {
+    let volume = volume();
+    let Volume { files, data, .. } = &volume;
+    write(files, "kept", "x").await.unwrap();
+    for (name, target) in [("top", "/"), ("above", ".."), ("mnt", "/mnt"), ("fine", "/home/user")] {
+        symlink(target, data.join(name)).unwrap();
+    }
+    for folder in ["top", "above", "mnt", "top/home"] {
+        assert!(write(files, &format!("{folder}/x"), "x").await.is_err(), "{folder}");
+        assert!(write(files, &format!("{folder}/new/x"), "x").await.is_err(), "{folder}");
+        assert!(files.make_dir(&path(&format!("{folder}/x"))).await.is_err(), "{folder}");
+        assert!(files.rename(&path("kept"), &path(&format!("{folder}/x"))).await.is_err(), "{folder}");
+    }
+    for victim in ["top/mnt", "mnt/data", "above/data", "top/home/user"] {
+        assert!(files.remove(&path(victim)).await.is_err(), "{victim}");
+        assert!(files.rename(&path(victim), &path("taken")).await.is_err(), "{victim}");
+    }
+    assert_eq!(read(files, "kept").await.unwrap(), "x");
+    write(files, "fine/x", "y").await.unwrap();
+    assert_eq!(read(files, "/home/user/x").await.unwrap(), "y");
+    let mut above: Vec<_> =
+        fs::read_dir(data.join("../..")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    above.sort();
+    assert_eq!(above, ["home", "mnt"]);
+}
+
+#[tokio::test]
 async fn pipes_and_folders_are_refused_without_waiting() {
     let volume = volume();
     let Volume { files, data, .. } = &volume;
@@ -132,6 +159,51 @@ async fn pipes_and_folders_are_refused_without_waiting() {
     for name in ["pipe", "/mnt/data"] {
         assert!(matches!(read(files, name).await, Err(BackendError::File { .. })), "{name}");
     }
+}
+
+#[tokio::test]
+async fn a_file_that_somebody_holds_by_a_lease_is_refused_without_waiting() {
+    use std::io::{BufRead, BufReader};
+    use std::process::{Command, Stdio};
+    let volume = volume();
+    let Volume { files, data, .. } = &volume;
+    fs::write(data.join("held"), "x").unwrap();
+    let code = "
+import fcntl, os, signal, sys
+signal.signal(signal.SIGIO, signal.SIG_IGN)
+fd = os.open(sys.argv[1], os.O_RDWR)
+fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+print('held', flush=True)
+sys.stdin.read()";
+    let mut holder = Command::new("python3");
+    holder.args(["-c", code]).arg(data.join("held")).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut holder = holder.spawn().unwrap();
+    let mut said = String::new();
+    BufReader::new(holder.stdout.take().unwrap()).read_line(&mut said).unwrap();
+    assert_eq!(said, "held\n");
+    // The kernel would otherwise wait for 45 seconds, and then take the lease away.
+    let error = read(files, "held").await.unwrap_err();
+    assert!(error.to_string().contains("held by code inside"), "{error}");
+    assert_eq!(files.stat(&path("held")).await.unwrap().size, 1);
+    holder.kill().unwrap();
+    holder.wait().unwrap();
+}
+
+#[tokio::test]
+async fn nothing_is_written_while_only_the_reserve_of_the_disk_is_left() {
+    let mut volume = volume();
+    write(&volume.files, "before", "x").await.unwrap();
+    volume.files.pretend_short();
+    let Volume { files, data, .. } = &volume;
+    for name in ["after", "new/after"] {
+        let error = write(files, name, "x").await.unwrap_err();
+        assert!(error.to_string().contains("nearly full"), "{error}");
+    }
+    assert!(files.make_dir(&path("folder")).await.is_err());
+    assert_eq!(fs::read_dir(data).unwrap().count(), 1);
+    // Reading and making room go on.
+    assert_eq!(read(files, "before").await.unwrap(), "x");
+    files.remove(&path("before")).await.unwrap();
 }
 
 #[tokio::test]

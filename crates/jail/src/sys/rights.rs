@@ -6,7 +6,7 @@ use std::ptr;
 use libc::{c_int, c_ulong, c_void};
 
 use super::check;
-use crate::seccomp::Instruction;
+use crate::seccomp_program::Instruction;
 use crate::{Result, StepError};
 
 fn prctl(step: &'static str, option: c_int, argument: c_ulong) -> Result<()> {

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::cli::RunArgs;
 use crate::code;
-use crate::keep::Keeper;
+use crate::keep::{Keeper, Kept};
 use crate::printer::Printer;
 use crate::session::{Plan, Session, runtime};
 use crate::show::{Show, Shown};
@@ -20,7 +20,7 @@ const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
 pub(crate) fn run(args: RunArgs) -> Result<ExitCode> {
     let plan = Plan::new(&args.sandbox, DEFAULT_TIMEOUT)?;
     let code = code::read(args.code, args.source.as_deref(), plan.limits.code_bytes)?;
-    let mut keeper = Keeper::new(args.sandbox.out.clone(), args.sandbox.out)?;
+    let mut keeper = Keeper::new(args.sandbox.out.clone(), args.sandbox.out, plan.limits.disk_bytes)?;
     runtime()?.block_on(async {
         let session = Session::open(plan).await?;
         let ran = if args.json {
@@ -53,6 +53,9 @@ struct Report<'a> {
     #[serde(flatten)]
     outcome: &'a Outcome,
     saved: Vec<String>,
+    /// Sentences on files that were to be saved and are not.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    not_saved: Vec<String>,
 }
 
 async fn as_json(session: &Session, code: String, keeper: &mut Keeper) -> Result<ExitCode> {
@@ -61,9 +64,14 @@ async fn as_json(session: &Session, code: String, keeper: &mut Keeper) -> Result
     for result in &outcome.results {
         keeper.picture(&result.data)?;
     }
-    keeper.files(&*session.files(), &outcome.files).await?;
+    let kept = keeper.files(&*session.files(), &outcome.files).await?;
+    let not_saved = kept.into_iter().filter_map(|kept| match kept {
+        Kept::Saved(_) => None,
+        Kept::Not(why) => Some(why),
+    });
+    let not_saved = not_saved.collect();
     let saved = keeper.saved.iter().map(|path| path.display().to_string()).collect();
-    let report = serde_json::to_string(&Report { outcome: &outcome, saved })?;
+    let report = serde_json::to_string(&Report { outcome: &outcome, saved, not_saved })?;
     match writeln!(std::io::stdout().lock(), "{report}") {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(ExitCode::from(outcome.ending.exit_code())),

@@ -193,6 +193,41 @@ fn links_out_of_the_sandbox_bring_nothing_out() {
 }
 
 #[test]
+fn what_is_in_the_folder_stays_as_it_is() {
+    let (folder, precious) = folder_with("results.csv", b"precious");
+    let elsewhere = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink(elsewhere.path(), folder.path().join("hooks")).unwrap();
+    let code = "
+import os
+os.mkdir('hooks')
+for name in ['results.csv', 'hooks/run', 'new.txt']:
+    open(name, 'w').write('code')";
+    let output = output(&["run", "--out", text(folder.path()), "-c", code]);
+    let (_, err) = exited(0, &output);
+    assert_eq!(fs::read(&precious).unwrap(), b"precious");
+    assert_eq!(fs::read(folder.path().join("results-2.csv")).unwrap(), b"code");
+    assert_eq!(fs::read(folder.path().join("new.txt")).unwrap(), b"code");
+    assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
+    assert!(err.contains("/mnt/data/hooks/run was not saved: a link or a file is in the way"), "{err}");
+}
+
+#[test]
+fn files_with_holes_do_not_fill_the_users_disk() {
+    let folder = tempfile::tempdir().unwrap();
+    let code = "
+for number in range(50):
+    with open(f'hole{number}', 'wb') as file:
+        file.truncate(600 << 20)
+open('small', 'w').write('x')";
+    let output = output(&["run", "--json", "--out", text(folder.path()), "-c", code]);
+    let (out, _) = exited(0, &output);
+    let report: Value = serde_json::from_str(out).unwrap();
+    assert_eq!(report["not_saved"].as_array().unwrap().len(), 49, "{report}");
+    assert_eq!(fs::read(folder.path().join("small")).unwrap(), b"x");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+}
+
+#[test]
 fn json_is_for_machines() {
     let folder = tempfile::tempdir().unwrap();
     let code = "print('out')\nopen('f', 'w').write('x')\n1/0";

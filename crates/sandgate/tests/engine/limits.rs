@@ -221,3 +221,28 @@ fn disk_in_the_home_folder_counts_too() {
         assert_eq!(outcome.ending, Ending::LimitHit { limit: LimitKind::Disk }, "{}", outcome.text);
     });
 }
+
+#[test]
+fn disk_in_removed_files_that_are_held_open_or_mapped() {
+    let code = |hold: &str| {
+        format!(
+            "
+import ctypes, os, time
+libc, held = ctypes.CDLL(None), []
+for n in range(40):
+    with open('gone', 'w+b') as f:
+        os.remove('gone')
+        f.write(os.urandom(4 << 20))
+        f.flush()
+        held.append({hold})
+time.sleep(40)"
+        )
+    };
+    run(async {
+        for hold in ["os.dup(f.fileno())", "libc.mmap(None, 4096, 1, 1, f.fileno(), 0)"] {
+            let place = sandbox_with(small()).await;
+            let outcome = place.cell(&code(hold)).await;
+            assert_eq!(outcome.ending, Ending::LimitHit { limit: LimitKind::Disk }, "{hold}: {outcome:?}");
+        }
+    });
+}

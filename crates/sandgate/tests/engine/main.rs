@@ -13,3 +13,4 @@ mod interrupts;
 mod kernel;
 mod life;
 mod limits;
+mod sockets;

@@ -24,7 +24,7 @@ INSIDE = INIT_PID == 1
 class NR:
     """Numbers of system calls on x86_64."""
 
-    ioctl, socket, clone, shmget, shmat, shmdt = 16, 41, 56, 29, 30, 67
+    ioctl, socket, sendto, setsockopt, clone, shmget, shmat, shmdt = 16, 41, 44, 54, 56, 29, 30, 67
     ptrace, syslog, setresuid, capset, personality = 101, 103, 117, 126, 135
     modify_ldt, pivot_root, prctl, chroot, acct, settimeofday = 154, 155, 157, 161, 163, 164
     mount, umount2, swapon, swapoff, reboot = 165, 166, 167, 168, 169
@@ -37,7 +37,7 @@ class NR:
     process_vm_readv, process_vm_writev, kcmp, finit_module = 310, 311, 312, 313
     seccomp, bpf, kexec_file_load, userfaultfd = 317, 321, 320, 323
     io_uring_setup, open_tree, move_mount, fsopen = 425, 428, 429, 430
-    pidfd_open, clone3, openat2, pidfd_getfd = 434, 435, 437, 438
+    pidfd_open, clone3, close_range, openat2, pidfd_getfd = 434, 435, 436, 437, 438
     mount_setattr, memfd_secret = 442, 447
 
 

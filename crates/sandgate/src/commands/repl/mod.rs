@@ -29,7 +29,7 @@ pub(crate) fn repl(args: ReplArgs) -> Result<ExitCode> {
     let plan = Plan::new(&args.sandbox, DEFAULT_TIMEOUT)?;
     let out = args.sandbox.out;
     let pictures_to = out.clone().unwrap_or_else(|| PathBuf::from(""));
-    let keeper = Keeper::new(Some(pictures_to), out)?;
+    let keeper = Keeper::new(Some(pictures_to), out, plan.limits.disk_bytes)?;
     let home = home::open()?;
     let runtime = runtime()?;
     let session = runtime.block_on(Box::pin(Session::open(plan)))?;

@@ -1,7 +1,8 @@
 # tries: open a raw socket, which can forge packets
-# layer: caps
+# layer: seccomp
+# also: caps
 # control: escapes
-# blocked: EPERM
+# blocked: ESOCKTNOSUPPORT
 import socket
 
 attempt(lambda: socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP).close() or "a raw socket")

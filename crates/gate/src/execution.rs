@@ -1,0 +1,86 @@
+//! One piece of code, run in a container in somebody's name: what the client sees of it, what the model
+//! is told, and which files came of it. The same for every API that has the tool.
+
+use std::fmt::Display;
+
+use sandgate_core::{BackendError, Container, ExecuteRequest, FileChangeKind, Outcome, Owner};
+use sandgate_store::ContainerFileRecord;
+use serde_json::Value;
+
+use crate::container_files::ContainerFilesError;
+use crate::error::Result;
+use crate::gate::Gate;
+use crate::model_text::model_text;
+use crate::outputs::outputs;
+
+#[derive(Debug)]
+pub(crate) struct Came {
+    pub(crate) status: &'static str,
+    pub(crate) outputs: Vec<Value>,
+    pub(crate) told: String,
+    /// What was drawn, kept as files.
+    pub(crate) figures: Vec<ContainerFileRecord>,
+    /// Paths of the files that the code made or changed.
+    pub(crate) written: Vec<String>,
+}
+
+impl Came {
+    /// A call that the model can mend by itself.
+    pub(crate) fn not_run(problem: &dyn Display) -> Self {
+        Self {
+            status: "failed",
+            outputs: Vec::new(),
+            told: format!("[the code was not run: {problem}]"),
+            figures: Vec::new(),
+            written: Vec::new(),
+        }
+    }
+
+    /// Tells the model one thing more.
+    pub(crate) fn tell(&mut self, note: &str) {
+        self.told.push_str(&format!("\n[{note}]"));
+    }
+}
+
+impl Gate {
+    pub(crate) async fn run_code(&self, owner: &Owner, container: &Container, code: &str) -> Result<Came> {
+        let _turn = self.place_for(owner).await?;
+        let request = ExecuteRequest {
+            code: code.to_owned(),
+            timeout: Some(self.config.execution),
+            ..ExecuteRequest::default()
+        };
+        let execution = match container.execute(request).await {
+            Ok(execution) => execution,
+            // The model can mend this by itself; nothing ran.
+            Err(problem @ BackendError::CodeTooLarge { .. }) => return Ok(Came::not_run(&problem)),
+            Err(error) => return Err(error.into()),
+        };
+        let outcome = Outcome::collect(execution).await?;
+        container.keep_alive();
+        let out = outputs(&outcome);
+        let mut came = Came {
+            status: "completed",
+            outputs: out.shown,
+            told: model_text(&outcome, self.config.model_output_bytes),
+            figures: Vec::new(),
+            written: written(&outcome),
+        };
+        for figure in &out.figures {
+            match self.files.add_image(container, figure).await {
+                Ok(file) => came.figures.push(file),
+                // A full disk is the code's own doing, and the client has the figure in the outputs.
+                Err(ContainerFilesError::Backend(
+                    problem @ (BackendError::File { .. } | BackendError::FileTooLarge { .. }),
+                )) => came.tell(&format!("a figure could not be kept as a file: {problem}")),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(came)
+    }
+}
+
+fn written(outcome: &Outcome) -> Vec<String> {
+    let kept = outcome.files.iter().filter(|file| file.kind != FileChangeKind::Removed);
+    kept.map(|file| file.path.clone()).collect()
+}
