@@ -18,6 +18,7 @@ use tokio::net::unix::pipe;
 use tokio::sync::oneshot;
 
 use crate::frame::{FromKernel, ToKernel, decode};
+use crate::shared::blocking;
 use crate::zygote::{ForkOrder, ForkedKernel, Zygote};
 
 /// A kernel that has not spoken by then never will.
@@ -79,7 +80,8 @@ fn failed(what: &str) -> impl Fn(io::Error) -> BackendError + '_ {
 }
 
 impl Kernel {
-    /// Forks one into the sandbox whose PID 1 is `init`, waits until it is confined, limited and ready.
+    /// Forks one into the sandbox whose PID 1 is `init`, waits until it is confined, limited and ready. It goes
+    /// under the limits through `groups`, where there are such.
     ///
     /// With `at_once` it is told its environment before it has spoken, and takes it that code follows right
     /// away; without, it uses the time to rehearse.
@@ -88,13 +90,14 @@ impl Kernel {
         init: &OwnedFd,
         order: ForkOrder,
         place: Place,
+        groups: Vec<OwnedFd>,
         at_once: Option<(&[(String, String)], &str)>,
     ) -> Result<Self> {
         let setup = failed("making a kernel's descriptors");
         let (ours, theirs) = StdUnixStream::pair().map_err(&setup)?;
         let (out_theirs, out_writer, stdout) = shared_pipe().map_err(&setup)?;
         let (err_theirs, err_writer, stderr) = shared_pipe().map_err(&setup)?;
-        let fds = [
+        let own = [
             init.as_fd(),
             theirs.as_fd(),
             out_writer.as_fd(),
@@ -102,7 +105,8 @@ impl Kernel {
             out_theirs.as_fd(),
             err_theirs.as_fd(),
         ];
-        let ForkedKernel { pidfd, exit } = zygote.fork(order, fds).await?;
+        let fds: Vec<_> = own.into_iter().chain(groups.iter().map(AsFd::as_fd)).collect();
+        let ForkedKernel { pidfd, exit } = zygote.fork(order, &fds).await?;
         // Its end is the kernel's alone from here: with a copy kept, the death of a kernel would go unheard.
         drop(theirs);
         ours.set_nonblocking(true).map_err(&setup)?;
@@ -118,19 +122,23 @@ impl Kernel {
             max_file_bytes: order.file_bytes,
             _parent: zygote,
         };
-        // Meanwhile the kernel wakes up in Python. No code of a user is sent before it is under its limits.
-        let prepared = kernel.prepare(at_once).await;
+        // Meanwhile the kernel confines itself and wakes up in Python.
+        let prepared = kernel.prepare(/* attach */ groups.is_empty(), at_once).await;
         match tokio::time::timeout(START_TIMEOUT, kernel.first_word()).await {
             Ok(ready) => ready?,
             Err(_) => return Err(BackendError::Engine("a kernel did not start in time".into())),
         }
         // Only now: of a kernel that died meanwhile, its own last words say more.
         prepared?;
+        // No code of a user is sent before it was seen under its limits.
+        kernel.process.in_groups(Cgroups::confirm).await?;
         Ok(kernel)
     }
 
-    async fn prepare(&mut self, at_once: Option<(&[(String, String)], &str)>) -> Result<()> {
-        self.process.attach().await?;
+    async fn prepare(&mut self, attach: bool, at_once: Option<(&[(String, String)], &str)>) -> Result<()> {
+        if attach {
+            self.process.in_groups(Cgroups::attach).await?;
+        }
         match at_once {
             Some((env, cwd)) => self.configure(env, cwd).await,
             None => Ok(()),
@@ -236,17 +244,16 @@ impl Control {
 }
 
 impl Process {
-    /// Puts the process under the sandbox's limits.
-    fn attach(&self) -> impl Future<Output = Result<()>> + use<> {
-        let (place, pid) = (self.place.clone(), self.host_pid());
-        async move {
-            let Some(cgroups) = place.cgroups else { return Ok(()) };
-            let pid = pid?;
-            let attach = move || cgroups.attach(&place.sandbox, &place.context, pid);
-            let attached = tokio::task::spawn_blocking(attach).await;
-            let attached = attached.map_err(|error| BackendError::Engine(error.to_string()))?;
-            attached.map_err(|error| BackendError::Engine(error.to_string()))
-        }
+    /// Does something to its place in the control groups, on a thread that may wait for it.
+    async fn in_groups(
+        &self,
+        work: fn(&Cgroups, &str, &str, i32) -> sandgate_jail::cgroup::Result<()>,
+    ) -> Result<()> {
+        let place = self.place.clone();
+        let Some(cgroups) = place.cgroups else { return Ok(()) };
+        let pid = self.host_pid()?;
+        let done = blocking(move || work(&cgroups, &place.sandbox, &place.context, pid)).await?;
+        done.map_err(|error| BackendError::Engine(error.to_string()))
     }
 
     /// As Ctrl-C at a terminal: to the kernel and to the children in its process group.

@@ -117,8 +117,9 @@ impl Zygote {
         Ok(Self { channel, state, _process: process })
     }
 
-    /// Forks a kernel into the sandbox behind `sandbox`. The six descriptors are the kernel's own.
-    pub(crate) async fn fork(&self, order: ForkOrder, fds: [BorrowedFd<'_>; 6]) -> Result<ForkedKernel> {
+    /// Forks a kernel. The descriptors: PID 1 of its sandbox, the kernel's own five, and the entrances of its
+    /// control groups.
+    pub(crate) async fn fork(&self, order: ForkOrder, fds: &[BorrowedFd<'_>]) -> Result<ForkedKernel> {
         let answer = {
             let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
             if state.gone {
@@ -128,7 +129,7 @@ impl Zygote {
             let words = order.words();
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
             // Sent under the lock, so that orders and those who wait for answers keep the same order.
-            self.channel.send(&words, &fds).map_err(|error| BackendError::Engine(error.to_string()))?;
+            self.channel.send(&words, fds).map_err(|error| BackendError::Engine(error.to_string()))?;
             state.waiting.push_back(sender);
             receiver
         };

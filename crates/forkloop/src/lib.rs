@@ -156,7 +156,8 @@ fn become_kernel(request: ForkRequest, filters: &Filters) -> Result<[c_int; 3]> 
     let kept =
         [request.control.as_raw_fd(), request.stdout_reader.as_raw_fd(), request.stderr_reader.as_raw_fd()];
     let steps = plan(request.layers, request.limits, kept.to_vec());
-    let mut linux = Linux { sandbox: request.sandbox.as_fd(), namespaces: request.namespaces(), filters };
+    let (sandbox, namespaces) = (request.sandbox.as_fd(), request.namespaces());
+    let mut linux = Linux { sandbox, groups: request.groups, namespaces, filters };
     confine(&steps, &mut linux)?;
     // After confinement: the random bytes must not depend on anything done before the fork.
     reseed::run()?;

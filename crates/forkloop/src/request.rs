@@ -1,4 +1,4 @@
-//! An order to fork: numbers as words, and six descriptors.
+//! An order to fork: numbers as words, and descriptors: six, and the entrances of its control groups.
 
 use std::os::fd::OwnedFd;
 
@@ -16,10 +16,12 @@ pub(crate) struct ForkRequest {
     pub(crate) stderr: OwnedFd,
     pub(crate) stdout_reader: OwnedFd,
     pub(crate) stderr_reader: OwnedFd,
+    /// Through these the child puts itself under the limits; none where the engine does that.
+    pub(crate) groups: Vec<OwnedFd>,
 }
 
 impl ForkRequest {
-    pub(crate) fn parse(bytes: &[u8], fds: Vec<OwnedFd>) -> Result<Self> {
+    pub(crate) fn parse(bytes: &[u8], mut fds: Vec<OwnedFd>) -> Result<Self> {
         let odd = |what: &str| StepError::new("reading a fork order", std::io::Error::other(what.to_owned()));
         let text = std::str::from_utf8(bytes).map_err(|_| odd("not text"))?;
         let mut words = text.split('\0').map(str::parse::<u64>);
@@ -32,9 +34,10 @@ impl ForkRequest {
             address_space: number()?,
             processes: number()?,
         };
+        let groups = fds.split_off(fds.len().min(6));
         let fds: [OwnedFd; 6] = fds.try_into().map_err(|_| odd("six descriptors are due"))?;
         let [sandbox, control, stdout, stderr, stdout_reader, stderr_reader] = fds;
-        Ok(Self { layers, limits, sandbox, control, stdout, stderr, stdout_reader, stderr_reader })
+        Ok(Self { layers, limits, sandbox, control, stdout, stderr, stdout_reader, stderr_reader, groups })
     }
 
     pub(crate) fn namespaces(&self) -> i32 {

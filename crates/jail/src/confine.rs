@@ -1,6 +1,6 @@
 //! The last steps of a process before it runs code nobody trusts, in the one order that works.
 
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 
 use crate::{Filters, INNER_USER, Layers, Result, landlock, sys};
 
@@ -17,8 +17,11 @@ pub struct SelfLimits {
 /// One irreversible step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Joins the sandbox's user, mount, network, ipc, host name and cgroup namespaces. First: everything
-    /// after is meant for inside. The PID namespace was chosen before the fork.
+    /// Puts itself under the sandbox's limits and closes the way in. First: whatever it uses from here on is
+    /// the sandbox's.
+    EnterGroups,
+    /// Joins the sandbox's user, mount, network, ipc, host name and cgroup namespaces. Before what
+    /// follows, which is meant for inside. The PID namespace was chosen before the fork.
     JoinNamespaces,
     /// Away from any terminal and into a process group of its own, which interrupts are sent to.
     NewSession,
@@ -42,6 +45,7 @@ pub enum Step {
 pub fn plan(layers: Layers, limits: SelfLimits, keep: Vec<RawFd>) -> Vec<Step> {
     let optional = |on: bool, step: Step| on.then_some(step);
     [
+        Some(Step::EnterGroups),
         Some(Step::JoinNamespaces),
         Some(Step::NewSession),
         Some(Step::BecomeInnerUser),
@@ -72,6 +76,8 @@ pub fn confine(steps: &[Step], enforcer: &mut impl Enforcer) -> Result<()> {
 pub struct Linux<'a> {
     /// PID 1 of the sandbox.
     pub sandbox: BorrowedFd<'a>,
+    /// The files through which the process puts itself under the sandbox's limits.
+    pub groups: Vec<OwnedFd>,
     /// Which namespaces the sandbox has of its own.
     pub namespaces: i32,
     pub filters: &'a Filters,
@@ -80,6 +86,7 @@ pub struct Linux<'a> {
 impl Enforcer for Linux<'_> {
     fn enforce(&mut self, step: &Step) -> Result<()> {
         match step {
+            Step::EnterGroups => self.groups.drain(..).try_for_each(|group| enter_group(group.as_fd())),
             // The PID namespace of a running process cannot change; its children's was set before the fork.
             Step::JoinNamespaces => sys::setns(self.sandbox, self.namespaces & !libc::CLONE_NEWPID),
             Step::NewSession => sys::new_session(),
@@ -99,6 +106,12 @@ impl Enforcer for Linux<'_> {
             Step::FilterCalls => self.filters.install(),
         }
     }
+}
+
+/// Through a file that somebody opened who may write to it.
+pub(crate) fn enter_group(entrance: BorrowedFd<'_>) -> Result<()> {
+    // "0" is whoever writes.
+    sys::write_all(entrance.as_raw_fd(), b"0").map_err(|error| error.on("a control group"))
 }
 
 fn limit_resources(limits: SelfLimits) -> Result<()> {

@@ -30,8 +30,8 @@ fn every_layer_is_there_and_in_the_order_the_kernel_needs() {
     let mut recorder = Recorder::default();
     confine(&plan(Layers::ALL, LIMITS, vec![5]), &mut recorder).unwrap();
     let steps = recorder.done;
-    assert_eq!(steps.len(), 9);
-    assert_eq!(steps[0], Step::JoinNamespaces);
+    assert_eq!(steps.len(), 10);
+    assert_eq!(steps[..2], [Step::EnterGroups, Step::JoinNamespaces]);
     assert!(position(&steps, &Step::BecomeInnerUser) < position(&steps, &Step::DropCapabilities));
     assert!(position(&steps, &Step::DropCapabilities) < position(&steps, &Step::NoNewPrivileges));
     assert!(position(&steps, &Step::NoNewPrivileges) < position(&steps, &Step::RestrictFiles));
@@ -50,7 +50,7 @@ fn a_failed_step_stops_everything_after_it() {
 #[test]
 fn a_layer_that_is_off_leaves_only_its_own_step_out() {
     let steps = plan(Layers { seccomp: false, ..Layers::ALL }, LIMITS, vec![]);
-    assert_eq!(steps.len(), 8);
+    assert_eq!(steps.len(), 9);
     assert!(!steps.contains(&Step::FilterCalls));
 }
 

@@ -4,9 +4,9 @@
 use std::convert::Infallible;
 use std::ffi::CString;
 use std::fs;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use crate::confine::become_init;
+use crate::confine::{become_init, enter_group};
 use crate::root::{RuntimeMounts, SandboxRoot, enter_engine_root, enter_sandbox_root, enter_zygote_root};
 use crate::sys::{self, Forked};
 use crate::{Filters, INNER_INIT, INNER_USER, Layers, Result, StepError, mounts};
@@ -188,7 +188,7 @@ impl SandboxIds {
 
 /// Makes a sandbox's namespaces with a PID 1 that holds them; gives a descriptor of it once all is ready.
 ///
-/// `groups` are the control groups' process files, opened by whoever may write to them.
+/// `groups` are the entrances of its control groups, opened by whoever may write to them.
 pub fn make_sandbox(
     _alone: &SingleThreaded,
     root: &SandboxRoot,
@@ -254,8 +254,7 @@ fn sandbox_init(
 
 fn build_sandbox(root: &SandboxRoot, ids: SandboxIds, groups: &[OwnedFd], layers: Layers) -> Result<()> {
     for group in groups {
-        // "0" is whoever writes.
-        sys::write_all(group.as_raw_fd(), b"0").map_err(|error| error.on("a control group"))?;
+        enter_group(group.as_fd())?;
     }
     // Only now: the namespace hides everything above the groups the process is in when it makes it.
     sys::unshare(libc::CLONE_NEWCGROUP)?;

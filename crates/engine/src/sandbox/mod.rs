@@ -142,14 +142,16 @@ impl EngineSandbox {
     ) -> Result<Kernel> {
         // With a prefix, so that no context can take the name of another group.
         let (sandbox, leaf) = (self.volume.id.to_string(), format!("context-{context}"));
-        if let Some(cgroups) = &self.shared.cgroups {
+        let groups = match &self.shared.cgroups {
             // A folder in a memory file system: not worth a thread.
-            cgroups.make_context(&sandbox, &leaf).map_err(|error| BackendError::Engine(error.to_string()))?;
-        }
+            Some(cgroups) => cgroups.make_context(&sandbox, &leaf),
+            None => Ok(Vec::new()),
+        };
+        let groups = groups.map_err(|error| BackendError::Engine(error.to_string()))?;
         let order = ForkOrder::new(self.shared.layers, &self.spec.limits, self.shared.cgroups.is_some());
         let place = Place { cgroups: self.shared.cgroups.clone(), sandbox, context: leaf };
         let zygote = self.shared.zygotes.current(&self.shared).await?;
-        Kernel::start(zygote, &self.init, order, place, at_once).await
+        Kernel::start(zygote, &self.init, order, place, groups, at_once).await
     }
 
     /// Has a kernel ready for the default context before anybody asks, and its first steps taken.

@@ -107,17 +107,43 @@ pub(super) fn mounted(wanted: impl Fn(&str, &str) -> bool) -> Option<PathBuf> {
 
 /// Path of process `who` in the hierarchy that carries `controller` ("" is version 2), below its mount point.
 pub(super) fn place(who: &str, controller: &str) -> Option<String> {
-    let groups = fs::read_to_string(format!("/proc/{who}/cgroup")).ok()?;
-    groups.lines().find_map(|line| {
+    place_in(&fs::read_to_string(format!("/proc/{who}/cgroup")).ok()?, controller)
+}
+
+/// Whether process `pid` is in each of the groups, by one look at it.
+pub(super) fn confirm(pid: i32, groups: &[(&str, PathBuf)]) -> Result<()> {
+    let places = read(Path::new(&format!("/proc/{pid}/cgroup")))?;
+    for (controller, group) in groups {
+        let there = place_in(&places, controller)
+            .is_some_and(|path| !path.is_empty() && group.ends_with(path.trim_start_matches("../")));
+        if !there {
+            return Err(CgroupError::NotAttached { pid, path: group.clone() });
+        }
+    }
+    Ok(())
+}
+
+fn place_in(places: &str, controller: &str) -> Option<String> {
+    places.lines().find_map(|line| {
         let (_, rest) = line.split_once(':')?;
         let (controllers, path) = rest.split_once(':')?;
         controllers.split(',').any(|one| one == controller).then(|| path.trim_start_matches('/').to_owned())
     })
 }
 
-/// The file that takes processes into a group, open for writing.
-pub(super) fn entrance(group: &Path) -> Result<OwnedFd> {
-    let path = group.join("cgroup.procs");
+/// The file that takes processes into a group (`name` of it), open for writing.
+pub(super) fn entrance(group: &Path, name: &str) -> Result<OwnedFd> {
+    let path = group.join(name);
     let file = fs::File::options().write(true).open(&path).map_err(|error| failed(&path, &error))?;
     Ok(file.into())
+}
+
+/// Processor time of a live process and of those of its children that it has waited for.
+pub(super) fn cpu_micros_of(pid: i32) -> u64 {
+    const MICROS_PER_TICK: u64 = 10_000;
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    // Behind the name, which may hold anything but ends with the last bracket; then fields 14 to 17 of the line.
+    let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields).split_ascii_whitespace();
+    let ticks: u64 = fields.skip(11).take(4).filter_map(|field| field.parse::<u64>().ok()).sum();
+    ticks * MICROS_PER_TICK
 }

@@ -98,14 +98,23 @@ impl Cgroups {
         on!(self, groups => groups.entrances(sandbox))
     }
 
-    /// Makes a place for one context of the sandbox.
-    pub fn make_context(&self, sandbox: &str, context: &str) -> Result<()> {
+    /// Makes a place for one context of the sandbox. Gives the files through which its process puts itself
+    /// there; none where [`Self::attach`] does it.
+    pub fn make_context(&self, sandbox: &str, context: &str) -> Result<Vec<OwnedFd>> {
         on!(self, groups => groups.make_context(sandbox, context))
     }
 
-    /// Puts a process there, and sees it there.
+    /// Puts a process there that cannot do so itself.
     pub fn attach(&self, sandbox: &str, context: &str, pid: i32) -> Result<()> {
-        on!(self, groups => groups.attach(sandbox, context, pid))
+        match self {
+            Self::V1(_) => Ok(()),
+            Self::V2(groups) => groups.attach(sandbox, context, pid),
+        }
+    }
+
+    /// Sees the process there, by whichever way it came.
+    pub fn confirm(&self, sandbox: &str, context: &str, pid: i32) -> Result<()> {
+        on!(self, groups => groups.confirm(sandbox, context, pid))
     }
 
     pub fn freeze(&self, sandbox: &str, frozen: bool) -> Result<()> {

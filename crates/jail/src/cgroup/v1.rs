@@ -5,8 +5,8 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 use super::files::{
-    counter, entrance, make, mounted, number, place, processes, remove, subfolders, whole_pages, write,
-    write_confirmed,
+    confirm, counter, cpu_micros_of, entrance, make, mounted, number, place, processes, remove, subfolders,
+    whole_pages, write, write_confirmed,
 };
 use super::{CgroupError, GroupEvents, GroupLimits, GroupUsage, Result, kill_one};
 
@@ -21,6 +21,10 @@ pub struct V1 {
 
 const NETWORK_BUFFERS: u64 = 32 << 20;
 const CPU_PERIOD_MICROS: u64 = 100_000;
+/// Takes one thread, which is all that those who enter have. A thread that moves itself through this file is the
+/// one case in which Linux need not halt all forks of the host; for that, every other way waits until each
+/// processor was seen idle or switching, which is some 10 ms.
+const ENTRANCE: &str = "tasks";
 
 impl V1 {
     pub(super) fn open(name: &str) -> Result<Self> {
@@ -71,27 +75,27 @@ impl V1 {
     }
 
     pub(super) fn entrances(&self, sandbox: &str) -> Result<Vec<OwnedFd>> {
-        self.all().iter().map(|base| entrance(&base.join(sandbox))).collect()
+        self.all().iter().map(|base| entrance(&base.join(sandbox), ENTRANCE)).collect()
     }
 
-    pub(super) fn make_context(&self, sandbox: &str, context: &str) -> Result<()> {
-        make(&self.pids.join(sandbox).join(context))
+    pub(super) fn make_context(&self, sandbox: &str, context: &str) -> Result<Vec<OwnedFd>> {
+        make(&self.pids.join(sandbox).join(context))?;
+        self.groups_of(sandbox, context).iter().map(|(_, group)| entrance(group, ENTRANCE)).collect()
     }
 
-    pub(super) fn attach(&self, sandbox: &str, context: &str, pid: i32) -> Result<()> {
-        let leaf = self.pids.join(sandbox).join(context);
-        for group in [&leaf, &self.memory.join(sandbox), &self.cpu.join(sandbox), &self.freezer.join(sandbox)]
-        {
-            write(&group.join("cgroup.procs"), &pid.to_string())?;
-        }
-        for (controller, group) in [("pids", &leaf), ("memory", &self.memory.join(sandbox))] {
-            let confirmed = place(&pid.to_string(), controller)
-                .is_some_and(|path| !path.is_empty() && group.ends_with(path.trim_start_matches("../")));
-            if !confirmed {
-                return Err(CgroupError::NotAttached { pid, path: group.clone() });
-            }
-        }
-        Ok(())
+    pub(super) fn confirm(&self, sandbox: &str, context: &str, pid: i32) -> Result<()> {
+        confirm(pid, &self.groups_of(sandbox, context))
+    }
+
+    /// Where a process of the context belongs, by controller. The freezer last: in a paused sandbox, whoever
+    /// enters it stops there.
+    fn groups_of(&self, sandbox: &str, context: &str) -> [(&'static str, PathBuf); 4] {
+        [
+            ("pids", self.pids.join(sandbox).join(context)),
+            ("memory", self.memory.join(sandbox)),
+            ("cpu", self.cpu.join(sandbox)),
+            ("freezer", self.freezer.join(sandbox)),
+        ]
     }
 
     pub(super) fn freeze(&self, sandbox: &str, frozen: bool) -> Result<()> {
@@ -193,12 +197,6 @@ impl V1 {
     }
 }
 
-/// Processor time of a live process and of those of its children that it has waited for.
-fn cpu_micros_of(pid: i32) -> u64 {
-    const MICROS_PER_TICK: u64 = 10_000;
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    // Behind the name, which may hold anything but ends with the last bracket; then fields 14 to 17 of the line.
-    let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields).split_ascii_whitespace();
-    let ticks: u64 = fields.skip(11).take(4).filter_map(|field| field.parse::<u64>().ok()).sum();
-    ticks * MICROS_PER_TICK
-}
+#[cfg(test)]
+#[path = "v1_tests.rs"]
+mod tests;

@@ -5,8 +5,8 @@ use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
 use super::files::{
-    counter, entrance, failed, make, mounted, number, place, processes, remove, subfolders, whole_pages,
-    write, write_confirmed,
+    confirm, counter, entrance, failed, make, mounted, number, place, processes, remove, subfolders,
+    whole_pages, write, write_confirmed,
 };
 use super::{CgroupError, GroupEvents, GroupLimits, GroupUsage, Result};
 
@@ -65,19 +65,22 @@ impl V2 {
         // A leaf of its own: processes may only be in leaves.
         let leaf = self.base.join(sandbox).join("init");
         make(&leaf)?;
-        Ok(vec![entrance(&leaf)?])
+        Ok(vec![entrance(&leaf, "cgroup.procs")?])
     }
 
-    pub(super) fn make_context(&self, sandbox: &str, context: &str) -> Result<()> {
-        make(&self.base.join(sandbox).join(context))
+    /// No entrance: here every way in takes its 10 ms, and when the server goes it, the process has that time
+    /// to confine itself.
+    pub(super) fn make_context(&self, sandbox: &str, context: &str) -> Result<Vec<OwnedFd>> {
+        make(&self.base.join(sandbox).join(context))?;
+        Ok(Vec::new())
     }
 
     pub(super) fn attach(&self, sandbox: &str, context: &str, pid: i32) -> Result<()> {
-        let leaf = self.base.join(sandbox).join(context);
-        write(&leaf.join("cgroup.procs"), &pid.to_string())?;
-        let confirmed = place(&pid.to_string(), "")
-            .is_some_and(|path| !path.is_empty() && leaf.ends_with(path.trim_start_matches("../")));
-        if confirmed { Ok(()) } else { Err(CgroupError::NotAttached { pid, path: leaf }) }
+        write(&self.base.join(sandbox).join(context).join("cgroup.procs"), &pid.to_string())
+    }
+
+    pub(super) fn confirm(&self, sandbox: &str, context: &str, pid: i32) -> Result<()> {
+        confirm(pid, &[("", self.base.join(sandbox).join(context))])
     }
 
     pub(super) fn freeze(&self, sandbox: &str, frozen: bool) -> Result<()> {
