@@ -8,10 +8,10 @@ use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::{Mutex as AsyncMutex, OwnedSemaphorePermit, Semaphore};
 
-use crate::registry::now_seconds;
+use crate::registry::{now_micros, now_seconds};
 use crate::{
-    Backend, BackendError, ContainerId, ContainerRecord, ExecuteRequest, Execution, Files, Owner, Registry,
-    RegistryError, Result, Sandbox, SandboxSpec,
+    Backend, BackendError, ContainerId, ContainerRecord, ExecuteRequest, Execution, Files, KeyLimits, Owner,
+    Registry, RegistryError, Result, Sandbox, SandboxSpec, Share, Shares,
 };
 
 #[derive(Clone, Debug)]
@@ -44,6 +44,8 @@ pub struct NewContainer {
     pub idle: Option<Duration>,
     pub memory_limit: Option<String>,
     pub network_policy: Option<Value>,
+    /// What its maker's key may have.
+    pub allowance: Arc<KeyLimits>,
 }
 
 /// All containers of this server.
@@ -53,6 +55,10 @@ pub struct Containers {
     registry: Arc<dyn Registry>,
     config: ContainersConfig,
     places: Places,
+    /// How many containers each owner has.
+    kept: Shares,
+    /// How many executions each owner has under way; whoever runs code takes one.
+    executions: Shares,
     all: Mutex<HashMap<ContainerId, Arc<Container>>>,
 }
 
@@ -63,8 +69,10 @@ pub struct Container {
     backend: Arc<dyn Backend>,
     places: Places,
     /// Held while the sandbox is started or ended, so that two callers never start it twice.
-    life: AsyncMutex<Life>,
+    life: Arc<AsyncMutex<Life>>,
     used: Mutex<Used>,
+    /// It counts as its owner's until it is deleted.
+    kept: Mutex<Option<Share>>,
 }
 
 /// When a container was last used, by the clock that never jumps and by the one that is recorded.
@@ -81,12 +89,23 @@ struct Used {
 struct Places {
     free: Arc<Semaphore>,
     all: usize,
+    by_owner: Shares,
+}
+
+#[derive(Debug)]
+struct Place {
+    _of_owner: Share,
+    _of_server: OwnedSemaphorePermit,
 }
 
 impl Places {
     /// At once or not at all: a hidden queue would only look like a slow server.
-    fn take(&self) -> Result<OwnedSemaphorePermit> {
-        Arc::clone(&self.free).try_acquire_owned().map_err(|_| BackendError::Full { limit: self.all })
+    fn take(&self, owner: &Owner, most: Option<u32>) -> Result<Place> {
+        let of_owner = self.by_owner.take(owner, most);
+        let of_owner = of_owner.ok_or(BackendError::TooManySandboxes { limit: most.unwrap_or(u32::MAX) })?;
+        let of_server = Arc::clone(&self.free).try_acquire_owned();
+        let of_server = of_server.map_err(|_| BackendError::Full { limit: self.all })?;
+        Ok(Place { _of_owner: of_owner, _of_server: of_server })
     }
 }
 
@@ -94,11 +113,11 @@ impl Places {
 struct Live {
     sandbox: Arc<dyn Sandbox>,
     paused: bool,
-    _place: OwnedSemaphorePermit,
+    _place: Place,
 }
 
 impl Live {
-    fn new(sandbox: Arc<dyn Sandbox>, place: OwnedSemaphorePermit) -> Self {
+    fn new(sandbox: Arc<dyn Sandbox>, place: Place) -> Self {
         Self { sandbox, paused: false, _place: place }
     }
 }
@@ -138,17 +157,23 @@ impl Containers {
         registry: Arc<dyn Registry>,
         config: ContainersConfig,
     ) -> Result<Self> {
-        let places = Places { free: Arc::new(Semaphore::new(config.max_live)), all: config.max_live };
+        let free = Arc::new(Semaphore::new(config.max_live));
+        let places = Places { free, all: config.max_live, by_owner: Shares::default() };
+        let (kept, executions) = (Shares::default(), Shares::default());
         let mut all = HashMap::new();
         for record in registry.load().await.map_err(registry_failed)? {
-            let container = Container::new(record, Arc::clone(&backend), places.clone(), Life::Asleep);
+            let share = kept.take(&record.owner, None);
+            let container = Container::new(record, Arc::clone(&backend), places.clone(), Life::Asleep, share);
             all.insert(container.record.id.clone(), Arc::new(container));
         }
-        Ok(Self { backend, registry, config, places, all: Mutex::new(all) })
+        Ok(Self { backend, registry, config, places, kept, executions, all: Mutex::new(all) })
     }
 
     pub async fn create(&self, new: NewContainer) -> Result<Arc<Container>> {
-        let place = self.places.take()?;
+        let share = self.kept.take(&new.owner, new.allowance.containers);
+        let most = new.allowance.containers.unwrap_or(u32::MAX);
+        let share = share.ok_or(BackendError::TooManyContainers { limit: most })?;
+        let place = self.places.take(&new.owner, new.allowance.sandboxes)?;
         let sandbox = self.backend.create(new.spec.clone()).await?;
         let now = now_seconds();
         let record = ContainerRecord {
@@ -158,6 +183,7 @@ impl Containers {
             sandbox: sandbox.id().clone(),
             name: new.name,
             created_at: now,
+            created_micros: now_micros(),
             last_active_at: now,
             idle_seconds: new.idle.unwrap_or(self.config.idle).as_secs(),
             spec: new.spec,
@@ -170,7 +196,8 @@ impl Containers {
             return Err(registry_failed(error));
         }
         let life = Life::Live(Live::new(sandbox, place));
-        let container = Container::new(record, Arc::clone(&self.backend), self.places.clone(), life);
+        let container =
+            Container::new(record, Arc::clone(&self.backend), self.places.clone(), life, Some(share));
         let container = Arc::new(container);
         self.lock().insert(container.record.id.clone(), Arc::clone(&container));
         Ok(container)
@@ -182,6 +209,25 @@ impl Containers {
         self.backend.is_healthy()
     }
 
+    /// Executions under way, by owner.
+    #[must_use]
+    pub fn executions(&self) -> &Shares {
+        &self.executions
+    }
+
+    /// Whether `owner` could get a fresh container now, as far as its key goes.
+    pub fn check_allowance(&self, owner: &Owner, allowance: &KeyLimits) -> Result<()> {
+        match (allowance.containers, allowance.sandboxes) {
+            (Some(limit), _) if self.kept.are_taken(owner, Some(limit)) => {
+                Err(BackendError::TooManyContainers { limit })
+            }
+            (_, Some(limit)) if self.places.by_owner.are_taken(owner, Some(limit)) => {
+                Err(BackendError::TooManySandboxes { limit })
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Another owner's container is as good as none.
     pub fn get(&self, owner: &Owner, id: &ContainerId) -> Result<Arc<Container>> {
         let found = self.lock().get(id).filter(|container| container.record.owner == *owner).cloned();
@@ -190,13 +236,13 @@ impl Containers {
 
     /// Oldest first.
     pub async fn list(&self, owner: &Owner) -> Vec<ContainerInfo> {
-        let all: Vec<_> =
+        let mut all: Vec<_> =
             self.lock().values().filter(|container| container.record.owner == *owner).cloned().collect();
+        all.sort_by(|a, b| a.record.age().cmp(&b.record.age()));
         let mut infos = Vec::with_capacity(all.len());
         for container in all {
             infos.extend(container.info().await);
         }
-        infos.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
         infos
     }
 
@@ -218,6 +264,7 @@ impl Containers {
         *life = Life::Deleted;
         self.registry.remove(container.id()).await.map_err(registry_failed)?;
         self.lock().remove(container.id());
+        container.kept.lock().unwrap_or_else(PoisonError::into_inner).take();
         Ok(())
     }
 
@@ -253,10 +300,16 @@ impl Containers {
 }
 
 impl Container {
-    fn new(record: ContainerRecord, backend: Arc<dyn Backend>, places: Places, life: Life) -> Self {
+    fn new(
+        record: ContainerRecord,
+        backend: Arc<dyn Backend>,
+        places: Places,
+        life: Life,
+        kept: Option<Share>,
+    ) -> Self {
         let seconds = record.last_active_at;
         let used = Mutex::new(Used { at: Instant::now(), seconds, recorded: seconds });
-        Self { record, backend, places, life: AsyncMutex::new(life), used }
+        Self { record, backend, places, life: Arc::new(AsyncMutex::new(life)), used, kept: Mutex::new(kept) }
     }
 
     #[must_use]
@@ -309,30 +362,38 @@ impl Container {
 
     /// The running sandbox, started again over the container's files when it sleeps or was lost.
     pub async fn sandbox(&self) -> Result<Arc<dyn Sandbox>> {
+        self.sandbox_within(&KeyLimits::default()).await
+    }
+
+    /// The same for somebody whose key allows only so many sandboxes at once.
+    pub async fn sandbox_within(&self, allowance: &KeyLimits) -> Result<Arc<dyn Sandbox>> {
         self.keep_alive();
-        let mut life = self.life.lock().await;
-        if let Life::Live(live) = &*life
-            && !live.sandbox.is_alive()
-        {
-            tracing::warn!(container = %self.record.id, "the sandbox of a container was lost; it gets a new one");
-            live.sandbox.stop().await?;
-            *life = Life::Asleep;
-        }
+        let mut life = Arc::clone(&self.life).lock_owned().await;
         match &*life {
-            Life::Live(live) if live.paused => Err(BackendError::Paused),
-            Life::Live(live) => Ok(Arc::clone(&live.sandbox)),
-            Life::Deleted => Err(self.no_such()),
-            Life::Asleep => {
-                let place = self.places.take()?;
-                let revived = self.backend.revive(&self.record.sandbox, self.record.spec.clone()).await;
-                let sandbox = revived.map_err(|error| match error {
-                    BackendError::NoSuchSandbox(_) => self.no_such(),
-                    other => other,
-                })?;
-                *life = Life::Live(Live::new(Arc::clone(&sandbox), place));
-                Ok(sandbox)
-            }
+            Life::Deleted => return Err(self.no_such()),
+            Life::Live(live) if live.sandbox.is_alive() && live.paused => return Err(BackendError::Paused),
+            Life::Live(live) if live.sandbox.is_alive() => return Ok(Arc::clone(&live.sandbox)),
+            Life::Live(_) | Life::Asleep => {}
         }
+        let (record, backend, places) = (self.record.clone(), Arc::clone(&self.backend), self.places.clone());
+        let most = allowance.sandboxes;
+        // In a task of its own: a caller that leaves meanwhile must not leave a sandbox that nobody counts.
+        let started = tokio::spawn(async move {
+            if let Life::Live(live) = &*life {
+                tracing::warn!(container = %record.id, "the sandbox of a container was lost; it gets a new one");
+                live.sandbox.stop().await?;
+                *life = Life::Asleep;
+            }
+            let place = places.take(&record.owner, most)?;
+            let revived = backend.revive(&record.sandbox, record.spec.clone()).await;
+            let sandbox = revived.map_err(|error| match error {
+                BackendError::NoSuchSandbox(_) => BackendError::NoSuchContainer(record.id.clone()),
+                other => other,
+            })?;
+            *life = Life::Live(Live::new(Arc::clone(&sandbox), place));
+            Ok(sandbox)
+        });
+        started.await.map_err(|_| BackendError::Engine("starting a sandbox was abandoned".to_owned()))?
     }
 
     fn no_such(&self) -> BackendError {

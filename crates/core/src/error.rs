@@ -25,6 +25,14 @@ pub enum BackendError {
     Paused,
     #[error("no room for another sandbox: {limit} are live, which is the limit")]
     Full { limit: usize },
+    #[error("this key may have {limit} containers, and has them; delete one first")]
+    TooManyContainers { limit: u32 },
+    #[error(
+        "this key may have {limit} sandboxes running at once, and has them; delete a container or wait until one idles"
+    )]
+    TooManySandboxes { limit: u32 },
+    #[error("this key may run {limit} executions at once, and does; try again when one has ended")]
+    TooManyExecutions { limit: u32 },
     #[error("{0}")]
     Invalid(String),
     #[error(transparent)]

@@ -9,10 +9,14 @@ mod error;
 mod event;
 mod files;
 mod id;
+mod key_limits;
 mod limits;
 mod outcome;
 mod owner;
+mod principal;
 mod registry;
+mod secret;
+mod shares;
 #[cfg(feature = "testing")]
 pub mod testing;
 
@@ -25,7 +29,11 @@ pub use error::{BackendError, Result};
 pub use event::{CodeError, Ending, Event, FileChange, FileChangeKind, LimitKind, MimeBundle, Note};
 pub use files::{ByteRange, FileContent, FileKind, FileStat, Files, SandboxPath};
 pub use id::{ContainerId, ContextId, InvalidId, SandboxId, random_alphanumeric, random_hex};
+pub use key_limits::{InvalidLimits, KeyLimits};
 pub use limits::{Limits, human_bytes};
 pub use outcome::{NoteText, Outcome, OutcomeBuilder, RichResult};
 pub use owner::Owner;
+pub use principal::{Principal, Rank};
 pub use registry::{ContainerRecord, MemoryRegistry, Registry, RegistryError, now_seconds};
+pub use secret::Secret;
+pub use shares::{Share, Shares};

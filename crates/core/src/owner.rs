@@ -16,6 +16,12 @@ impl Owner {
         Self("anonymous".to_owned())
     }
 
+    /// Whoever holds the master key.
+    #[must_use]
+    pub fn master() -> Self {
+        Self("master".to_owned())
+    }
+
     /// Whoever holds `key`. Ninety-six bits of its digest: enough that no two keys meet, too few to
     /// be of use to somebody who reads the database.
     #[must_use]

@@ -19,6 +19,9 @@ pub struct ContainerRecord {
     pub name: Option<String>,
     /// Seconds since 1970.
     pub created_at: u64,
+    /// Microseconds since 1970: which of two came first, where seconds do not tell.
+    #[serde(default)]
+    pub created_micros: u64,
     /// Seconds since 1970 of its last use.
     pub last_active_at: u64,
     /// Idle seconds after which its processes are given back.
@@ -30,6 +33,13 @@ pub struct ContainerRecord {
     /// As its maker wrote it, without secrets, to be said back.
     #[serde(default)]
     pub network_policy: Option<Value>,
+}
+
+impl ContainerRecord {
+    /// Sorts the oldest first.
+    pub(crate) fn age(&self) -> (u64, u64, &ContainerId) {
+        (self.created_at, self.created_micros, &self.id)
+    }
 }
 
 /// Why a registry could not be read or written; only ever shown.
@@ -70,6 +80,11 @@ impl Registry for MemoryRegistry {
         self.lock().remove(id);
         Ok(())
     }
+}
+
+pub(crate) fn now_micros() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_micros()).unwrap_or(u64::MAX)
 }
 
 /// Seconds since 1970.

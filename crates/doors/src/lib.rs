@@ -3,6 +3,8 @@
 
 #![forbid(unsafe_code)]
 
+mod access;
+pub mod admin;
 mod cross_site;
 pub mod execute;
 mod local;
@@ -13,4 +15,5 @@ mod server;
 mod stalled;
 mod unheard;
 
+pub use access::Access;
 pub use server::serve;

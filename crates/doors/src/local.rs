@@ -1,26 +1,23 @@
-//! Until there are keys, what protects the server is that only this machine reaches it. A browser on
+//! Without keys, what protects the server is that only this machine reaches it. A browser on
 //! this machine does too, with any page that has its own name point here (DNS rebinding); so the name
 //! a request asks for must be a local one.
 
 use std::net::IpAddr;
 
-use axum::extract::Request;
+use axum::http::HeaderMap;
 use axum::http::header::HOST;
 use axum::http::uri::Authority;
-use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
 
 use crate::execute::Refusal;
 
-pub(crate) async fn only_local_names(request: Request, next: Next) -> Response {
-    match request.headers().get(HOST) {
-        Some(host) if !host.to_str().is_ok_and(is_local) => {
-            let host = String::from_utf8_lossy(host.as_bytes()).into_owned();
-            Refusal::ForeignHost { host }.into_response()
-        }
-        // No browser leaves the header out.
-        Some(_) | None => next.run(request).await,
+/// Why a request to a server without keys is refused, if it asks for a name that is not local.
+pub(crate) fn foreign_host(headers: &HeaderMap) -> Option<Refusal> {
+    // No browser leaves the header out.
+    let host = headers.get(HOST)?;
+    if host.to_str().is_ok_and(is_local) {
+        return None;
     }
+    Some(Refusal::ForeignHost { host: String::from_utf8_lossy(host.as_bytes()).into_owned() })
 }
 
 fn is_local(host: &str) -> bool {

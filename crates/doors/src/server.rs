@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::extract::Request;
-use axum::middleware::{Next, from_fn};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
@@ -16,9 +16,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::access::{Access, authenticate};
 use crate::cross_site::only_same_site;
 use crate::execute::Refusal;
-use crate::local::only_local_names;
 use crate::patience::{BodyPatience, patient_body};
 use crate::stalled::EndWhenStalled;
 
@@ -48,9 +48,18 @@ const MAX_HEAD: usize = 64 << 10;
 /// When the system has no descriptor for another connection, it is asked again after this.
 const PAUSE_AFTER_ERROR: Duration = Duration::from_millis(500);
 
-/// Answers until `stop` is cancelled and the requests under way have ended.
-pub async fn serve(listener: TcpListener, doors: Router, stop: CancellationToken) -> io::Result<()> {
-    serve_within(BOUNDS, listener, doors, stop).await
+/// Answers whomever `access` lets in, until `stop` is cancelled and the requests under way have ended.
+pub async fn serve(
+    listener: TcpListener,
+    doors: Router,
+    access: Access,
+    stop: CancellationToken,
+) -> io::Result<()> {
+    serve_within(BOUNDS, listener, guarded(doors, access), stop).await
+}
+
+fn guarded(doors: Router, access: Access) -> Router {
+    doors.layer(from_fn_with_state(access, authenticate))
 }
 
 async fn serve_within(
@@ -63,7 +72,7 @@ async fn serve_within(
         let request = request.map(|body| patient_body(body, bounds.body));
         next.run(request)
     };
-    let app = doors.layer(from_fn(only_same_site)).layer(from_fn(only_local_names)).layer(from_fn(patient));
+    let app = doors.layer(from_fn(only_same_site)).layer(from_fn(patient));
     let full = Router::new().fallback(async || Refusal::TooManyConnections);
     let served = Served { bounds, stop: stop.clone() };
     let (room, room_to_refuse) =

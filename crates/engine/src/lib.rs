@@ -26,4 +26,5 @@ pub use engine::{Engine, EngineConfig, LimitsBy};
 pub use error::StartError;
 pub use helper::run_role_if_asked;
 pub use sandgate_jail::Layers;
+pub use sandgate_jail::sys::keep_big_blocks;
 pub use zygote::Preload;

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use http::HeaderMap;
-use sandgate_core::Owner;
+use sandgate_core::{BackendError, Owner};
 use sandgate_store::{ResponseRecord, StoreError};
 use serde_json::{Value, json};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 
 use crate::emitter::{Sink, StreamEvent};
 use crate::error::{GateError, Result};
@@ -16,6 +16,9 @@ use crate::ids::ResponseIds;
 use crate::recording::Recording;
 use crate::request::CreateRequest;
 
+/// Responses in the background at once.
+const MOST_RUNS: usize = 1000;
+const MOST_RUNS_OF_ONE: usize = 100;
 /// Events read ahead of a listener.
 const EVENTS_AHEAD: usize = 64;
 
@@ -33,34 +36,80 @@ impl Backgrounds {
     }
 }
 
+/// A run under way; whatever ends it, those who listen hear of the end.
+struct UnderWay {
+    gate: Arc<Gate>,
+    id: String,
+    recording: Arc<Recording>,
+}
+
+impl UnderWay {
+    fn begin(gate: &Arc<Gate>, id: String, recording: Arc<Recording>) -> Self {
+        gate.backgrounds.lock().insert(id.clone(), Arc::clone(&recording));
+        Self { gate: Arc::clone(gate), id, recording }
+    }
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        self.recording.close();
+        self.gate.backgrounds.lock().remove(&self.id);
+    }
+}
+
 impl Gate {
+    /// A run in the background holds no connection, so nothing else would bound their number.
+    fn check_room(&self, owner: &Owner) -> Result<()> {
+        let (all, own) = {
+            let runs = self.backgrounds.lock();
+            (runs.len(), runs.values().filter(|run| run.owner == *owner).count())
+        };
+        if all >= MOST_RUNS || own >= MOST_RUNS_OF_ONE {
+            let (count, whose) =
+                if own >= MOST_RUNS_OF_ONE { (own, "You have") } else { (all, "The server has") };
+            return Err(GateError::Busy(format!(
+                "{whose} {count} responses in the background under way, which is the limit. Try again when one has ended."
+            )));
+        }
+        Ok(())
+    }
+
     pub(crate) async fn create_in_background(
         self: &Arc<Self>,
         caller: Caller,
         request: CreateRequest,
     ) -> Result<Answer> {
+        self.check_room(&caller.owner)?;
         let ids = ResponseIds::new();
         let id = ids.response().to_owned();
-        let recording = Arc::new(Recording::new(id.clone(), self.store.clone()));
-        let cancel = recording.cancel.clone();
+        let owner = caller.owner.clone();
+        let cancel = self.stopping.child_token();
+        let recording = Arc::new(Recording::new(id.clone(), owner, self.store.clone(), cancel.clone()));
         let (stream, obfuscation) = (request.stream, request.obfuscation);
         let sink = Sink::Recording(Arc::clone(&recording));
         let mut run = self.prepare(caller, request, ids, sink, cancel).await?;
         run.object.set("status", json!("queued"));
         let queued = run.object.snapshot();
-        // Kept before its id is out: from now on it can be asked for, cancelled, and found after a crash.
-        self.store.save_response(&run.record("queued", queued.clone()), &run.inputs, &[]).await?;
-        self.backgrounds.lock().insert(id.clone(), Arc::clone(&recording));
-        let gate = Arc::clone(self);
+        let (kept, is_kept) = oneshot::channel();
+        // In one task: a client that leaves in between must not leave a response that nobody works on.
         self.tasks.spawn({
-            let (id, recording) = (id.clone(), Arc::clone(&recording));
+            let (gate, recording, queued) = (Arc::clone(self), Arc::clone(&recording), queued.clone());
             async move {
-                // How it ended is in the store and in the recording; nobody waits here.
-                let _ = run.go(None).await;
-                recording.close();
-                gate.backgrounds.lock().remove(&id);
+                // Kept before its id is out: from now on it can be asked for, cancelled, and found after a crash.
+                let record = run.record("queued", queued);
+                let saved = gate.store.save_response(&record, &run.inputs, &[]).await;
+                let is_saved = saved.is_ok();
+                let under_way = is_saved.then(|| UnderWay::begin(&gate, id, recording));
+                let _ = kept.send(saved);
+                if is_saved {
+                    // How it ended is in the store and in the recording; nobody waits here.
+                    let _ = run.go(None).await;
+                }
+                drop(under_way);
             }
         });
+        let lost = |_| BackendError::Engine("a run ended before it began".to_owned());
+        is_kept.await.map_err(lost)??;
         if stream {
             let events = listen(recording, None, obfuscation);
             return Ok(Answer::Stream { events, headers: HeaderMap::new() });
@@ -109,12 +158,23 @@ impl Gate {
                 code: None,
             });
         }
-        let Some(recording) = self.backgrounds.get(id) else { return Ok(record.body) };
+        self.stop(id).await;
+        Ok(self.response(owner, id).await?.body)
+    }
+
+    /// Deletes a response. One under way is stopped first: its end would bring it back.
+    pub async fn delete(&self, owner: &Owner, id: &str) -> Result<(), StoreError> {
+        self.store.response(owner, id).await?;
+        self.stop(id).await;
+        self.store.delete_response(owner, id).await
+    }
+
+    async fn stop(&self, id: &str) {
+        let Some(recording) = self.backgrounds.get(id) else { return };
         let mut length = recording.listen();
         recording.cancel.cancel();
         // The run writes its own end.
         let _ = length.wait_for(|(_, over)| *over).await;
-        Ok(self.response(owner, id).await?.body)
     }
 
     /// A stored response, with its outputs whole.
@@ -139,8 +199,23 @@ impl Gate {
                 body.insert("error".to_owned(), json!({"code": "server_error", "message": message}));
             }
             self.store.update_response(&record).await?;
+            self.end_events(&record, message).await?;
         }
         Ok(count)
+    }
+
+    /// Whoever comes back to listen hears of the end, too.
+    async fn end_events(&self, record: &ResponseRecord, message: &str) -> Result<()> {
+        let last = self.store.events_after(&record.id, None).await?.pop();
+        let number = last.map_or(0, |(number, _)| number + 1);
+        let error =
+            json!({"type": "server_error", "code": "server_error", "message": message, "param": null});
+        let events = [
+            json!({"type": "error", "sequence_number": number, "error": error}),
+            json!({"type": "response.failed", "sequence_number": number + 1, "response": record.body}),
+        ];
+        let events: Vec<(u64, String)> = (number..).zip(events.iter().map(Value::to_string)).collect();
+        Ok(self.store.append_events(&record.id, &events).await?)
     }
 }
 

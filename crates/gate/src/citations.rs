@@ -11,6 +11,8 @@ const SCHEME: &str = "sandbox:";
 const FOLDER: &str = "/mnt/data/";
 /// Each link is looked up; a text made of links alone must not become a thousand of them.
 const MOST_LINKS: usize = 100;
+/// As long as a path in a sandbox can be, each of its bytes written as `%XX`.
+const LONGEST_LINK: usize = 3 * 4096;
 
 /// A place in a text where a link begins, and the places where it may end: a name can hold a bracket,
 /// a dot or a space, and only the container knows where it stops.
@@ -25,7 +27,7 @@ struct Link {
 /// The citations of a text, in its order.
 pub(crate) async fn cite(text: &str, container: &Container, files: &ContainerFiles) -> Result<Vec<Value>> {
     let mut citations = Vec::new();
-    for link in links(text).into_iter().take(MOST_LINKS) {
+    for link in links(text) {
         for (end, path) in link.readings {
             // `..` in a link leads nowhere: only what is in the folder can be cited.
             let inside = SandboxPath::parse(&path).is_ok_and(|path| path.as_str().starts_with(FOLDER));
@@ -62,7 +64,9 @@ fn links(text: &str) -> Vec<Link> {
     let opening = format!("{SCHEME}{FOLDER}");
     let mut from = 0;
     let mut characters = 0;
-    while let Some(found) = text[from..].find(&opening) {
+    while links.len() < MOST_LINKS
+        && let Some(found) = text[from..].find(&opening)
+    {
         let begin = from + found;
         characters += text[from..begin].chars().count();
         let in_brackets = text[..begin].ends_with('(');
@@ -89,6 +93,8 @@ fn readings(rest: &str, start: usize, in_brackets: bool) -> Vec<(usize, String)>
         }
     };
     let stops = |c: char| matches!(c, '\n' | '\r' | '"' | '<' | '>' | '`' | '|');
+    // No path is longer, and a line without end must not be read once for each of its links.
+    let rest = &rest[..rest.floor_char_boundary(LONGEST_LINK)];
     let line = rest.find(stops).unwrap_or(rest.len());
     // In a Markdown link a name may hold spaces and brackets; elsewhere a space ends it.
     let whole = if in_brackets { line } else { rest[..line].find(char::is_whitespace).unwrap_or(line) };

@@ -54,3 +54,11 @@ fn two_links_in_one_line_are_two() {
     assert!(found[0].1.contains(&"/mnt/data/a.csv".to_owned()));
     assert_eq!(found[1].0, "sandbox:/mnt/data/b.csv");
 }
+
+#[test]
+fn a_text_of_links_alone_costs_little() {
+    let text = "(sandbox:/mnt/data/a)".repeat(50_000);
+    let found = links(&text);
+    assert_eq!(found.len(), 100);
+    assert!(found.iter().all(|link| link.readings.len() <= 32));
+}

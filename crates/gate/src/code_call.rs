@@ -10,7 +10,6 @@ use crate::code_reader::{CodeReader, whole_code};
 use crate::error::Result;
 use crate::execution::Came;
 use crate::run::Run;
-use crate::tools::NAME;
 use crate::turn::{set, text};
 
 #[derive(Debug)]
@@ -25,13 +24,11 @@ pub(crate) struct CodeCall {
 
 impl Run {
     pub(crate) fn is_code_call(&self, item: &Value) -> bool {
-        let name = match &self.tools {
-            Some(tools) => tools.name.as_str(),
+        let name = text(item, "name");
+        let is_ours = self.tools.as_ref().is_some_and(|tools| tools.name == name)
             // It remembers a tool that this request does not have. The client must not get such a call.
-            None if self.knows_code && !self.has_tool_named(NAME) => NAME,
-            None => return false,
-        };
-        matches!(text(item, "type"), "function_call" | "custom_tool_call") && text(item, "name") == name
+            || (self.code_names.contains(name) && !self.has_tool_named(name));
+        is_ours && matches!(text(item, "type"), "function_call" | "custom_tool_call")
     }
 
     fn has_tool_named(&self, name: &str) -> bool {
@@ -143,7 +140,8 @@ impl Run {
     }
 
     async fn execute(&mut self, call: &CodeCall, code: &str) -> Result<Came> {
-        let mut came = self.gate.run_code(&self.owner, &call.container, code).await?;
+        let mut came =
+            self.gate.run_code(&self.owner, self.workplace.allowance(), &call.container, code).await?;
         for file in &came.figures {
             let name = file.path.rsplit('/').next().unwrap_or_default();
             self.figures.push(cite_figure(&call.container, &file.id, name));

@@ -40,7 +40,8 @@ impl ContainerFiles {
         Self { store }
     }
 
-    /// Every plain file below `/mnt/data`, by path. Files not seen before get their id now; ids of
+    /// Every plain file below `/mnt/data`, in the order they were first seen, by path where that was at
+    /// the same time. Files not seen before get their id now; ids of
     /// files that are gone are forgotten.
     pub async fn list(&self, container: &Container) -> Result<Vec<ContainerFileRecord>> {
         let files = container.files().await?;
@@ -61,7 +62,6 @@ impl ContainerFiles {
             let row = record(container, file_id(), BY_ASSISTANT, &stat);
             listed.push(self.store.put_container_file(&row).await?);
         }
-        listed.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(listed)
     }
 

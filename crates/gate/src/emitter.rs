@@ -60,6 +60,10 @@ impl Emitter {
             return Ok(());
         }
         let Some(Value::String(kind)) = event.shift_remove("type") else { return Ok(()) };
+        // The type stands on a line of its own; a line break in it would begin an event that nobody sent.
+        if !kind.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_')) {
+            return Ok(());
+        }
         event.shift_remove("sequence_number");
         self.send(&kind, event).await
     }

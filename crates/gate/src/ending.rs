@@ -41,7 +41,9 @@ impl Run {
         self.object.set("output", json!(whole));
         let body = self.object.snapshot();
         self.object.set("output", Value::Array(shown));
-        self.save(status, body, &items).await
+        self.save(status, body, &items).await?;
+        self.is_settled = true;
+        Ok(())
     }
 
     /// The response as it is kept.
@@ -90,15 +92,20 @@ impl Run {
         let is_cancelled = matches!(error, GateError::Cancelled);
         if is_cancelled && !self.request.background {
             tracing::info!(response = self.ids.response(), "the client left; the run was stopped");
-            self.workplace.abandon().await;
+            if !self.is_settled {
+                self.workplace.abandon().await;
+            }
             return Err(error);
         }
-        if is_cancelled {
+        if is_cancelled && !self.gate.stopping.is_cancelled() {
             self.settle("cancelled").await?;
             return Ok(self.object.snapshot());
         }
         tracing::warn!(response = self.ids.response(), %error, "a response failed");
-        let said = error.said();
+        let mut said = error.said();
+        if is_cancelled {
+            "The server was stopped while it worked on this response.".clone_into(&mut said.message);
+        }
         // The client may be gone by now; what happened is kept all the same.
         let told = async {
             self.start(None).await?;

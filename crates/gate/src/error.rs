@@ -1,9 +1,11 @@
 //! Everything that can keep a request from being answered. Doors turn it into a status and a body,
 //! the stream into an `error` event; both say the same words.
 
+use std::time::Duration;
+
 use sandgate_core::BackendError;
 use sandgate_store::StoreError;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::container_files::ContainerFilesError;
 use crate::upstream::UpstreamError;
@@ -30,6 +32,9 @@ pub enum GateError {
     /// One of the gate's own limits, in words.
     #[error("{0}")]
     LimitReached(String),
+    /// The owner, or the server, has as much under way as it may.
+    #[error("{0}")]
+    Busy(String),
     /// The client hung up or cancelled: nobody is left to answer.
     #[error("the request was cancelled")]
     Cancelled,
@@ -91,6 +96,28 @@ impl GateError {
         Self::NotFound { message: format!("Container with id '{id}' not found."), param: None }
     }
 
+    /// The model was told that no more code runs, and calls for it all the same.
+    pub(crate) fn too_many_rounds(rounds: u32) -> Self {
+        Self::LimitReached(format!(
+            "The model went on calling code after {rounds} rounds, which is the limit for one response."
+        ))
+    }
+
+    pub(crate) fn out_of_time(limit: Duration) -> Self {
+        let seconds = limit.as_secs();
+        Self::LimitReached(format!("The response took longer than the limit of {seconds} seconds."))
+    }
+
+    /// An `error` that came in the place of an event or a chunk, nested or not.
+    pub(crate) fn model_failed(event: &Map<String, Value>) -> Self {
+        let error = event.get("error").and_then(Value::as_object).unwrap_or(event);
+        let get = |name: &str| error.get(name).and_then(Value::as_str).map(str::to_owned);
+        Self::ModelFailed {
+            code: get("code").unwrap_or_else(|| "server_error".to_owned()),
+            message: get("message").unwrap_or_else(|| "The model failed.".to_owned()),
+        }
+    }
+
     /// For the `error` of a failed response and the `error` event of a stream. What went wrong inside
     /// the server is said in general words; the log has the rest.
     #[must_use]
@@ -102,7 +129,12 @@ impl GateError {
                 return Said { kind: "server_error", code: code.clone(), message: message.clone() };
             }
             Self::Upstream(error) => return error.said(),
-            Self::Backend(_) | Self::Store(_) | Self::LimitReached(_) | Self::Cancelled => {
+            Self::Backend(
+                BackendError::TooManyContainers { .. }
+                | BackendError::TooManySandboxes { .. }
+                | BackendError::TooManyExecutions { .. },
+            ) => ("rate_limit_error", "rate_limit_exceeded"),
+            Self::Backend(_) | Self::Store(_) | Self::LimitReached(_) | Self::Busy(_) | Self::Cancelled => {
                 ("server_error", "server_error")
             }
         };
@@ -113,7 +145,7 @@ impl GateError {
     #[must_use]
     pub fn public_message(&self) -> String {
         match self {
-            Self::Store(_) => "The server could not keep the response.".to_owned(),
+            Self::Store(_) => "The server's store failed; its log says why.".to_owned(),
             Self::Backend(BackendError::Engine(_) | BackendError::NoSuchSandbox(_)) => {
                 "The sandbox that should run the code failed.".to_owned()
             }

@@ -3,7 +3,7 @@
 
 use std::fmt::Display;
 
-use sandgate_core::{BackendError, Container, ExecuteRequest, FileChangeKind, Outcome, Owner};
+use sandgate_core::{BackendError, Container, ExecuteRequest, FileChangeKind, KeyLimits, Outcome, Owner};
 use sandgate_store::ContainerFileRecord;
 use serde_json::Value;
 
@@ -43,14 +43,22 @@ impl Came {
 }
 
 impl Gate {
-    pub(crate) async fn run_code(&self, owner: &Owner, container: &Container, code: &str) -> Result<Came> {
+    /// `allowance`: what the owner's key may have; with too much under way the code waits its turn.
+    pub(crate) async fn run_code(
+        &self,
+        owner: &Owner,
+        allowance: &KeyLimits,
+        container: &Container,
+        code: &str,
+    ) -> Result<Came> {
         let _turn = self.place_for(owner).await?;
+        let _share = self.containers.executions().wait(owner, allowance.executions).await;
         let request = ExecuteRequest {
             code: code.to_owned(),
-            timeout: Some(self.config.execution),
+            timeout: Some(self.config().execution),
             ..ExecuteRequest::default()
         };
-        let execution = match container.execute(request).await {
+        let execution = match container.sandbox_within(allowance).await?.execute(request).await {
             Ok(execution) => execution,
             // The model can mend this by itself; nothing ran.
             Err(problem @ BackendError::CodeTooLarge { .. }) => return Ok(Came::not_run(&problem)),
@@ -62,7 +70,7 @@ impl Gate {
         let mut came = Came {
             status: "completed",
             outputs: out.shown,
-            told: model_text(&outcome, self.config.model_output_bytes),
+            told: model_text(&outcome, self.config().model_output_bytes),
             figures: Vec::new(),
             written: written(&outcome),
         };

@@ -1,10 +1,10 @@
 //! The gate: takes a request, finds everything it speaks of, and starts its run.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use http::HeaderMap;
-use sandgate_core::{Containers, Owner, SandboxSpec};
+use sandgate_core::{BackendError, Containers, KeyLimits, Owner, SandboxSpec};
 use sandgate_store::{Store, StoreError};
 use serde_json::{Map, Value};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
@@ -19,16 +19,18 @@ use crate::emitter::{Emitter, Sink, StreamEvent};
 use crate::error::{GateError, Result};
 use crate::history::History;
 use crate::ids::ResponseIds;
+use crate::live::Live;
 use crate::request::CreateRequest;
 use crate::response_object::ResponseObject;
 use crate::run::Run;
+use crate::tool_choice::Form;
 use crate::tools::ToolRewrite;
 use crate::upstream::{Credentials, Upstream};
 use crate::usage::UsageSum;
 use crate::workplace::{Workplace, WorkplaceRules};
 
 /// Events that wait for a client that reads slowly; then the model waits too.
-const EVENTS_AHEAD: usize = 256;
+pub(crate) const EVENTS_AHEAD: usize = 256;
 
 #[derive(Debug)]
 pub struct Gate {
@@ -37,10 +39,12 @@ pub struct Gate {
     pub(crate) store: Store,
     pub(crate) files: ContainerFiles,
     pub(crate) spec: SandboxSpec,
-    pub(crate) config: GateConfig,
+    config: Live<GateConfig>,
     /// Runs go on here when their client leaves, until they have cleaned up.
     pub(crate) tasks: TaskTracker,
     pub(crate) backgrounds: Backgrounds,
+    /// Cancelled when the server waits no longer: every run ends.
+    pub(crate) stopping: CancellationToken,
     places: Mutex<HashMap<Owner, Arc<Semaphore>>>,
 }
 
@@ -62,6 +66,8 @@ pub struct Caller {
     pub owner: Owner,
     pub credentials: Credentials,
     pub request_id: String,
+    /// What its key may have.
+    pub limits: Arc<KeyLimits>,
 }
 
 /// The answer to a create request.
@@ -82,14 +88,42 @@ impl Gate {
     #[must_use]
     pub fn new(parts: GateParts) -> Self {
         let GateParts { upstream, containers, store, spec, config, tasks } = parts;
+        let config = Live::new(config);
         let files = ContainerFiles::new(store.clone());
-        let (backgrounds, places) = (Backgrounds::default(), Mutex::default());
-        Self { upstream, containers, store, files, spec, config, tasks, backgrounds, places }
+        let (backgrounds, stopping, places) =
+            (Backgrounds::default(), CancellationToken::new(), Mutex::default());
+        Self { upstream, containers, store, files, spec, config, tasks, backgrounds, stopping, places }
+    }
+
+    /// Ends every run: the server waits no longer.
+    pub fn end_all_runs(&self) {
+        self.stopping.cancel();
     }
 
     #[must_use]
     pub fn upstream(&self) -> &Arc<dyn Upstream> {
         &self.upstream
+    }
+
+    /// The limits as they are now.
+    pub(crate) fn config(&self) -> Arc<GateConfig> {
+        self.config.get()
+    }
+
+    /// The limits of one request, which stay what they are while it runs.
+    pub(crate) fn config_for(&self, body: &Map<String, Value>) -> Arc<GateConfig> {
+        let usual = self.config.get();
+        match self.upstream.rounds(body.get("model").and_then(Value::as_str)) {
+            Some(rounds) => Arc::new(GateConfig { rounds, ..(*usual).clone() }),
+            None => usual,
+        }
+    }
+
+    /// Exchanges the limits; requests under way keep theirs.
+    pub fn reconfigure(&self, config: GateConfig) {
+        self.config.replace(config);
+        // Owners get new places as they come; what runs keeps the one it has.
+        self.places.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
     /// Answers a create request. Dropping the future, or the stream it gave, stops the run.
@@ -103,23 +137,35 @@ impl Gate {
         } else {
             (Sink::Nowhere, None)
         };
-        let cancel = CancellationToken::new();
+        let cancel = self.stopping.child_token();
         let mut run = self.prepare(caller, request, ResponseIds::new(), sink, cancel.clone()).await?;
         // The upstream's own refusal of the request keeps its status, so it is asked before we answer.
         let first = run.first_turn().await?;
         let headers = first.headers.clone();
+        self.deliver(run.go(Some(first)), events, cancel, headers).await
+    }
+
+    /// Starts a run whose client is there: as a task of its own, which ends early when the client leaves.
+    pub(crate) async fn deliver(
+        &self,
+        run: impl Future<Output = Result<Value>> + Send + 'static,
+        events: Option<mpsc::Receiver<StreamEvent>>,
+        cancel: CancellationToken,
+        headers: HeaderMap,
+    ) -> Result<Answer> {
         let stop = cancel.drop_guard();
         match events {
             Some(events) => {
-                self.tasks.spawn(run.go(Some(first)));
+                self.tasks.spawn(run);
                 Ok(Answer::Stream { events: EventStream { events, _stop: Some(stop) }, headers })
             }
             None => {
                 let (sender, receiver) = oneshot::channel();
                 self.tasks.spawn(async move {
-                    let _ = sender.send(run.go(Some(first)).await);
+                    let _ = sender.send(run.await);
                 });
-                let response = receiver.await.map_err(|_| GateError::Cancelled)??;
+                let lost = |_| BackendError::Engine("a run ended without an answer".to_owned());
+                let response = receiver.await.map_err(lost)??;
                 // It is over: nothing is left to stop.
                 drop(stop);
                 Ok(Answer::Whole { response, headers })
@@ -136,18 +182,20 @@ impl Gate {
         sink: Sink,
         cancel: CancellationToken,
     ) -> Result<Run> {
-        let Caller { owner, credentials, request_id } = caller;
-        let remembers = self.upstream.forwards("/v1/responses");
+        let Caller { owner, credentials, request_id, limits } = caller;
+        let model = request.body.get("model").and_then(Value::as_str);
+        let remembers = self.upstream.forwards_for("/v1/responses", model);
+        let config = self.config_for(&request.body);
         let history = History::gather(&self.store, &owner, &request, remembers).await?;
         request.body.shift_remove("input");
-        let rules = self.workplace_rules();
+        let rules = self.workplace_rules(&limits);
         let workplace =
             Workplace::choose(&rules, &owner, request.code_tool.as_ref(), &history.containers, history.files)
                 .await?;
         let tools = match &request.code_tool {
             Some(tool) => {
                 let files = workplace.input_paths(&self.store).await?;
-                Some(ToolRewrite::new(&request.body, tool, &files))
+                Some(ToolRewrite::new(Form::Flat, &request.body, tool, &files))
             }
             None => None,
         };
@@ -164,28 +212,31 @@ impl Gate {
             model_input: history.model,
             upstream_previous: history.upstream_previous,
             tools,
-            knows_code: !history.containers.is_empty(),
+            code_names: history.code_names,
             workplace,
             output: Vec::new(),
             usage: UsageSum::default(),
             calls: 0,
             rounds: 0,
             figures: Vec::new(),
-            seen_ids: HashSet::new(),
+            seen_ids: history.ids,
             is_started: false,
-            deadline: Instant::now() + self.config.total,
+            is_settled: false,
+            deadline: Instant::now() + config.total,
+            config,
             cancel,
         })
     }
 
-    fn workplace_rules(&self) -> WorkplaceRules {
+    pub(crate) fn workplace_rules(&self, limits: &Arc<KeyLimits>) -> WorkplaceRules {
         WorkplaceRules {
             containers: Arc::clone(&self.containers),
             store: self.store.clone(),
             files: self.files.clone(),
             spec: self.spec.clone(),
-            max_memory: self.config.max_memory,
-            strict: self.config.strict,
+            max_memory: self.config().max_memory,
+            allowance: Arc::clone(limits),
+            strict: self.config().strict,
             tasks: self.tasks.clone(),
         }
     }
@@ -219,7 +270,7 @@ impl Gate {
             if all.len() > 1000 {
                 all.retain(|_, places| Arc::strong_count(places) > 1);
             }
-            let most = self.config.executions_per_owner;
+            let most = self.config().executions_per_owner;
             Arc::clone(all.entry(owner.clone()).or_insert_with(|| Arc::new(Semaphore::new(most))))
         };
         places.acquire_owned().await.map_err(|_| GateError::Cancelled)

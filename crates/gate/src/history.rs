@@ -1,14 +1,16 @@
 //! What the model has in front of it: the conversation so far, found by whichever of the ways the client
 //! named it, with code calls in the form the model made them.
 
-use sandgate_core::Owner;
+use std::collections::HashSet;
+
+use sandgate_core::{Owner, human_bytes};
 use sandgate_store::{ItemRecord, Store, StoreError};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::error::{GateError, Result};
 use crate::ids::{fresh_id, prefix_of};
-use crate::input_files::{InputFile, take_files};
+use crate::input_files::{InputFile, TakenFiles, take_files};
 use crate::item_form::with_defaults;
 use crate::request::CreateRequest;
 use crate::tools::NAME;
@@ -24,6 +26,27 @@ pub(crate) struct History {
     pub(crate) files: Vec<InputFile>,
     /// A response that only the upstream knows.
     pub(crate) upstream_previous: Option<String>,
+    /// What the code tool was called in earlier turns.
+    pub(crate) code_names: HashSet<String>,
+    /// Ids of all items in front of the model.
+    pub(crate) ids: HashSet<String>,
+    weight: usize,
+}
+
+/// Bytes in front of the model, more than any model reads.
+const MOST_BYTES: usize = 128 << 20;
+
+/// Refuses what would take the server's memory.
+pub(crate) fn check_weight(bytes: usize) -> Result<()> {
+    if bytes <= MOST_BYTES {
+        return Ok(());
+    }
+    let most = human_bytes(MOST_BYTES as u64);
+    Err(GateError::Invalid {
+        message: format!("The input, with everything it refers to, is larger than {most}."),
+        param: Some("input".to_owned()),
+        code: Some("context_length_exceeded"),
+    })
 }
 
 impl History {
@@ -39,7 +62,9 @@ impl History {
             match store.history(owner, previous).await {
                 Ok((items, upstream)) => {
                     history.upstream_previous = upstream;
-                    history.recall(items);
+                    for item in items {
+                        history.recall(item)?;
+                    }
                 }
                 Err(StoreError::NotFound) if remembers => history.upstream_previous = Some(previous.clone()),
                 Err(StoreError::NotFound) => return Err(no_such_response(previous)),
@@ -54,32 +79,36 @@ impl History {
                 },
                 other => other.into(),
             })?;
-            history.recall(items);
+            for item in items {
+                history.recall(item)?;
+            }
         }
         for item in request.input_items()? {
             history.add_input(store, owner, item, remembers).await?;
         }
-        let mut files = Vec::new();
+        let mut files = TakenFiles { weight: history.weight, ..TakenFiles::default() };
         for item in &mut history.model {
             take_files(item, owner, store, &mut files).await?;
         }
-        history.files = files;
+        history.files = files.found;
         Ok(history)
     }
 
-    fn recall(&mut self, items: Vec<ItemRecord>) {
-        for item in items {
-            self.note_container(&item.body);
-            self.model.extend(item.model.unwrap_or_else(|| vec![item.body]));
+    /// Puts an item in front of the model.
+    fn recall(&mut self, item: ItemRecord) -> Result<()> {
+        let model = item.model.unwrap_or_else(|| vec![item.body.clone()]);
+        // Names of things that are kept here are short; what they stand for is not.
+        self.weight += model.iter().map(weight).sum::<usize>();
+        check_weight(self.weight)?;
+        if kind(&item.body) == "code_interpreter_call" {
+            let container = item.body.get("container_id").and_then(Value::as_str);
+            self.containers.extend(container.map(str::to_owned));
+            let name = model.first().and_then(|call| call.get("name")).and_then(Value::as_str);
+            self.code_names.extend(name.map(str::to_owned));
         }
-    }
-
-    fn note_container(&mut self, item: &Value) {
-        if kind(item) == "code_interpreter_call"
-            && let Some(id) = item.get("container_id").and_then(Value::as_str)
-        {
-            self.containers.push(id.to_owned());
-        }
+        self.ids.insert(item.id);
+        self.model.extend(model);
+        Ok(())
     }
 
     async fn add_input(&mut self, store: &Store, owner: &Owner, item: Value, remembers: bool) -> Result<()> {
@@ -91,21 +120,79 @@ impl History {
             },
             None => None,
         };
-        self.note_container(known.as_ref().map_or(&item, |record| &record.body));
-        let model = match (kind(&item), known.clone()) {
+        let kept = match (kind(&item), known) {
             // The model's own form, with what the client may not have: outputs, encrypted thoughts.
-            ("code_interpreter_call" | "reasoning" | "item_reference", Some(record)) => {
-                record.model.unwrap_or_else(|| vec![record.body])
+            ("code_interpreter_call" | "reasoning" | "item_reference", Some(known)) => known,
+            ("message", Some(known)) if same_text(&known.body, &item) => known,
+            ("code_interpreter_call", None) => {
+                let model = rebuilt(&item);
+                record(item, model)
             }
-            ("code_interpreter_call", None) => rebuilt(&item),
+            ("message", _) => {
+                let model = vec![for_the_model(item.clone())];
+                record(item, model)
+            }
             ("item_reference", None) if !remembers => return Err(no_such_item(&item)),
-            _ => vec![item.clone()],
+            _ => {
+                let model = vec![item.clone()];
+                record(item, model)
+            }
         };
-        self.model.extend(model.iter().cloned());
-        let record = known.unwrap_or_else(|| record(item, model));
-        self.inputs.push(record);
+        self.recall(kept.clone())?;
+        self.inputs.push(kept);
         Ok(())
     }
+}
+
+/// A rough size of a value in bytes.
+pub(crate) fn weight(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len() + 8,
+        Value::Array(items) => items.iter().map(weight).sum::<usize>() + 8,
+        Value::Object(fields) => {
+            fields.iter().map(|(name, value)| name.len() + weight(value)).sum::<usize>() + 8
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => 8,
+    }
+}
+
+/// Whether a message that is sent again says what it said.
+fn same_text(kept: &Value, sent: &Value) -> bool {
+    let text = |item: &Value| -> Option<Vec<String>> {
+        match item.get("content")? {
+            Value::String(text) => Some(vec![text.clone()]),
+            Value::Array(parts) => {
+                parts.iter().map(|part| part.get("text")?.as_str().map(str::to_owned)).collect()
+            }
+            _ => None,
+        }
+    };
+    text(kept).is_some() && text(kept) == text(sent)
+}
+
+/// A message that a client made up, or changed: without citations of containers that the upstream does
+/// not know, and with the fields that clients like to leave out.
+fn for_the_model(mut message: Value) -> Value {
+    if message.get("role").and_then(Value::as_str) != Some("assistant") {
+        return message;
+    }
+    let Some(Value::Array(parts)) = message.get_mut("content") else { return message };
+    for part in parts.iter_mut().filter_map(Value::as_object_mut) {
+        if part.get("type").and_then(Value::as_str) != Some("output_text") {
+            continue;
+        }
+        part.entry("logprobs").or_insert_with(|| json!([]));
+        let annotations = part.entry("annotations").or_insert_with(|| json!([]));
+        if let Value::Array(annotations) = annotations {
+            annotations.retain(|note| kind(note) != "container_file_citation");
+        }
+    }
+    if message.get("id").is_some()
+        && let Value::Object(fields) = &mut message
+    {
+        fields.entry("status").or_insert_with(|| json!("completed"));
+    }
+    message
 }
 
 /// An input as it is kept: with an id and all its fields for those who list it, and the client's own

@@ -118,3 +118,17 @@ async fn what_is_not_there_is_said_or_left_to_the_upstream() {
     assert!(matches!(setup.gather(reference.clone(), false).await, Err(GateError::NotFound { .. })));
     assert_eq!(setup.gather(reference, true).await.unwrap().model.len(), 1);
 }
+
+#[tokio::test]
+async fn a_message_sent_again_has_no_citations_of_ours() {
+    let setup = setup().await;
+    let citation = json!({"type": "container_file_citation", "container_id": "cntr_a", "file_id": "cfile_1",
+        "filename": "a", "start_index": 0, "end_index": 0});
+    let url = json!({"type": "url_citation", "url": "x", "title": "t", "start_index": 0, "end_index": 1});
+    let message = json!({"type": "message", "id": "msg_new", "role": "assistant",
+        "content": [{"type": "output_text", "text": "hi", "annotations": [citation, url]}]});
+    let history = setup.gather(json!({"input": [message]}), false).await.unwrap();
+    let part = &history.model[0]["content"][0];
+    assert_eq!((&part["annotations"], &part["logprobs"]), (&json!([url]), &json!([])));
+    assert_eq!(history.model[0]["status"], "completed");
+}

@@ -7,11 +7,13 @@ use sandgate_core::{Container, Owner, SandboxPath};
 use sandgate_store::{FileRecord, Store, StoreError};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
+use tokio::fs::File;
 use tokio::io::AsyncReadExt;
 
 use crate::container_files::ContainerFiles;
 use crate::error::Result;
 use crate::file_name::clean_file_name;
+use crate::history::check_weight;
 
 /// A file that code should find in its container.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,12 +61,33 @@ impl InputFile {
     }
 }
 
+/// What was taken out of messages so far, and how much is in front of the model with it.
+#[derive(Debug, Default)]
+pub(crate) struct TakenFiles {
+    pub(crate) found: Vec<InputFile>,
+    pub(crate) weight: usize,
+}
+
+impl TakenFiles {
+    fn add(&mut self, file: InputFile) {
+        if !self.found.contains(&file) {
+            self.found.push(file);
+        }
+    }
+
+    /// Makes room for a file's content in a message, where it takes a third more.
+    fn make_room(&mut self, bytes: u64) -> Result<()> {
+        self.weight = self.weight.saturating_add(usize::try_from(bytes / 3 * 4).unwrap_or(usize::MAX));
+        check_weight(self.weight)
+    }
+}
+
 /// Rewrites the parts of a message for the upstream and collects what belongs into the container.
 pub(crate) async fn take_files(
     item: &mut Value,
     owner: &Owner,
     store: &Store,
-    found: &mut Vec<InputFile>,
+    found: &mut TakenFiles,
 ) -> Result<()> {
     let Some(Value::Array(parts)) = item.get_mut("content") else { return Ok(()) };
     for part in parts {
@@ -84,22 +107,23 @@ async fn take_file(
     part: &Value,
     owner: &Owner,
     store: &Store,
-    found: &mut Vec<InputFile>,
+    found: &mut TakenFiles,
 ) -> Result<Option<Value>> {
-    if let Some((file, content)) = stored(part, owner, store).await? {
-        let input = InputFile::Stored { id: file.id, filename: file.filename.clone() };
+    if let Some((file, open)) = stored(part, owner, store).await? {
+        let input = InputFile::Stored { id: file.id.clone(), filename: file.filename.clone() };
         let replaced = if is_pdf(&file.filename) {
+            let content = content_of(&file, open, found).await?;
             let data = format!("data:application/pdf;base64,{}", STANDARD.encode(&content));
             json!({"type": "input_file", "filename": file.filename, "file_data": data})
         } else {
             json!({"type": "input_text", "text": format!("[The user gave a file: {}]", input.path())})
         };
-        found.push(input);
+        found.add(input);
         return Ok(Some(replaced));
     }
     if let Some(content) = part.get("file_data").and_then(Value::as_str).and_then(decoded) {
         let filename = part.get("filename").and_then(Value::as_str).unwrap_or("file").to_owned();
-        found.push(InputFile::Inline { filename, content });
+        found.add(InputFile::Inline { filename, content });
     }
     Ok(None)
 }
@@ -108,9 +132,10 @@ async fn take_image(
     part: &Value,
     owner: &Owner,
     store: &Store,
-    found: &mut Vec<InputFile>,
+    found: &mut TakenFiles,
 ) -> Result<Option<Value>> {
-    if let Some((file, content)) = stored(part, owner, store).await? {
+    if let Some((file, open)) = stored(part, owner, store).await? {
+        let content = content_of(&file, open, found).await?;
         let kind = image_kind(&content);
         let mut replaced = part.clone();
         if let Value::Object(fields) = &mut replaced {
@@ -118,28 +143,32 @@ async fn take_image(
             let url = format!("data:image/{kind};base64,{}", STANDARD.encode(&content));
             fields.insert("image_url".to_owned(), json!(url));
         }
-        found.push(InputFile::Stored { id: file.id, filename: file.filename });
+        found.add(InputFile::Stored { id: file.id, filename: file.filename });
         return Ok(Some(replaced));
     }
     let url = part.get("image_url").and_then(Value::as_str).filter(|url| url.starts_with("data:"));
     if let Some(content) = url.and_then(decoded) {
         let filename = format!("image.{}", image_kind(&content));
-        found.push(InputFile::Inline { filename, content });
+        found.add(InputFile::Inline { filename, content });
     }
     Ok(None)
 }
 
 /// The file behind `file_id`, if it is one of ours; another is the upstream's to know.
-async fn stored(part: &Value, owner: &Owner, store: &Store) -> Result<Option<(FileRecord, Vec<u8>)>> {
+async fn stored(part: &Value, owner: &Owner, store: &Store) -> Result<Option<(FileRecord, File)>> {
     let Some(id) = part.get("file_id").and_then(Value::as_str) else { return Ok(None) };
-    let (file, mut open) = match store.open_file(owner, id).await {
-        Ok(found) => found,
-        Err(StoreError::NotFound) => return Ok(None),
-        Err(error) => return Err(error.into()),
-    };
+    match store.open_file(owner, id).await {
+        Ok(found) => Ok(Some(found)),
+        Err(StoreError::NotFound) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+async fn content_of(file: &FileRecord, mut open: File, found: &mut TakenFiles) -> Result<Vec<u8>> {
+    found.make_room(file.bytes)?;
     let mut content = Vec::new();
     open.read_to_end(&mut content).await.map_err(StoreError::Io)?;
-    Ok(Some((file, content)))
+    Ok(content)
 }
 
 fn is_pdf(filename: &str) -> bool {

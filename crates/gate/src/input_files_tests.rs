@@ -4,7 +4,7 @@ use sandgate_core::Owner;
 use sandgate_store::Store;
 use serde_json::json;
 
-use super::{InputFile, take_files};
+use super::{InputFile, TakenFiles, take_files};
 
 #[tokio::test]
 async fn our_files_are_put_into_the_message_and_others_left_alone() {
@@ -25,8 +25,9 @@ async fn our_files_are_put_into_the_message_and_others_left_alone() {
         {"type": "input_file", "file_id": "file-of-the-upstream"},
         {"type": "input_file", "filename": "b.txt", "file_data": "data:text/plain;base64,aGk="},
     ]});
-    let mut found = Vec::new();
-    take_files(&mut item, &owner, &store, &mut found).await.unwrap();
+    let mut taken = TakenFiles::default();
+    take_files(&mut item, &owner, &store, &mut taken).await.unwrap();
+    let found = taken.found;
     let parts = item["content"].as_array().unwrap();
     assert!(parts[1]["text"].as_str().unwrap().contains(&format!("/mnt/data/{table}-a.csv")));
     assert_eq!(parts[2]["file_data"], "data:application/pdf;base64,JVBERg==");

@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod backgrounds;
+mod chat;
 mod citations;
 mod code_call;
 mod code_reader;
@@ -21,6 +22,7 @@ mod ids;
 mod input_files;
 mod item_form;
 mod kept_item;
+mod live;
 mod message;
 mod model_text;
 mod obfuscation;
@@ -30,8 +32,10 @@ mod plain_files;
 mod recording;
 mod request;
 mod response_object;
+mod rounds;
 mod run;
 mod slots;
+mod tool_choice;
 mod tools;
 mod turn;
 mod turn_body;
@@ -40,6 +44,7 @@ mod usage;
 mod visible;
 mod workplace;
 
+pub use chat::{ChatRequest, forget_code};
 pub use config::GateConfig;
 pub use container_files::{ContainerFiles, ContainerFilesError};
 pub use container_param::{
@@ -52,6 +57,6 @@ pub use gate::{Answer, Caller, EventStream, Gate, GateParts};
 pub use ids::{fresh_id, prefix_of};
 pub use item_form::with_defaults;
 pub use kept_item::kept_item;
-pub use peek::may_concern_us;
+pub use peek::{may_concern_us, may_name_code};
 pub use request::{CreateRequest, INCLUDE_OUTPUTS};
 pub use visible::visible;

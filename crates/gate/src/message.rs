@@ -1,6 +1,8 @@
 //! Citations in a message that passes by: found when a part's text is whole, sent before its end is,
 //! and written into the part and the item that follow.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value, json};
 
 use crate::citations::cite;
@@ -14,9 +16,25 @@ pub(crate) struct MessageState {
     cited: Vec<(u64, Vec<Value>)>,
     /// The upstream's own annotations, counted by part.
     foreign: Vec<(u64, u64)>,
+    /// Text that was shown so far, by part.
+    said: BTreeMap<u64, String>,
 }
 
 impl MessageState {
+    pub(crate) fn has_text(&self) -> bool {
+        self.said.values().any(|text| !text.is_empty())
+    }
+
+    /// Gives a message that was cut short the text that was shown of it.
+    pub(crate) fn complete(&self, item: &mut Value) {
+        if let Some(Value::Array(content)) = item.get_mut("content")
+            && content.is_empty()
+        {
+            let part = |text: &String| json!({"type": "output_text", "annotations": [], "logprobs": [], "text": text});
+            content.extend(self.said.values().map(part));
+        }
+    }
+
     fn ours(&self, part: u64) -> Option<&Vec<Value>> {
         self.cited.iter().find(|(index, _)| *index == part).map(|(_, citations)| citations)
     }
@@ -45,6 +63,8 @@ impl Run {
         let part = event.get("content_index").and_then(Value::as_u64).unwrap_or(0);
         match event.get("type").and_then(Value::as_str) {
             Some("response.output_text.delta") => {
+                let delta = event.get("delta").and_then(Value::as_str).unwrap_or_default();
+                message.said.entry(part).or_default().push_str(delta);
                 event.entry("logprobs").or_insert_with(|| json!([]));
             }
             Some("response.output_text.annotation.added") => message.count_foreign(part),

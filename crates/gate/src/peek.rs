@@ -14,6 +14,12 @@ pub fn may_concern_us(body: &[u8]) -> bool {
     WORDS.iter().any(|word| memmem::find(body, word.as_bytes()).is_some()) || hides_letters(body)
 }
 
+/// The same for requests that can name nothing of ours but the tool.
+#[must_use]
+pub fn may_name_code(body: &[u8]) -> bool {
+    memmem::find(body, WORDS[0].as_bytes()).is_some() || hides_letters(body)
+}
+
 /// Letters can be written as `\u0063`. No honest client does that, but a tool that slips by unseen
 /// would run in somebody else's container.
 fn hides_letters(body: &[u8]) -> bool {

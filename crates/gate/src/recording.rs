@@ -3,6 +3,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use sandgate_core::Owner;
 use sandgate_store::Store;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -13,6 +14,7 @@ use crate::error::Result;
 #[derive(Debug)]
 pub(crate) struct Recording {
     response: String,
+    pub(crate) owner: Owner,
     store: Store,
     events: Mutex<Vec<StreamEvent>>,
     /// How many events there are, and whether there will be more.
@@ -21,13 +23,14 @@ pub(crate) struct Recording {
 }
 
 impl Recording {
-    pub(crate) fn new(response: String, store: Store) -> Self {
+    pub(crate) fn new(response: String, owner: Owner, store: Store, cancel: CancellationToken) -> Self {
         Self {
             response,
+            owner,
             store,
             events: Mutex::new(Vec::new()),
             length: watch::Sender::new((0, false)),
-            cancel: CancellationToken::new(),
+            cancel,
         }
     }
 

@@ -85,7 +85,7 @@ impl CreateRequest {
     }
 }
 
-fn flag(body: &Map<String, Value>, name: &str, default: bool) -> Result<bool> {
+pub(crate) fn flag(body: &Map<String, Value>, name: &str, default: bool) -> Result<bool> {
     match body.get(name) {
         None | Some(Value::Null) => Ok(default),
         Some(Value::Bool(flag)) => Ok(*flag),
@@ -101,7 +101,7 @@ fn text(body: &Map<String, Value>, name: &str) -> Result<Option<String>> {
     }
 }
 
-fn count(body: &Map<String, Value>, name: &str) -> Result<Option<u64>> {
+pub(crate) fn count(body: &Map<String, Value>, name: &str) -> Result<Option<u64>> {
     match body.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(value) => match value.as_u64() {
@@ -143,7 +143,7 @@ fn include(body: &Map<String, Value>) -> Result<Vec<String>> {
     }
 }
 
-fn code_tool(body: &Map<String, Value>) -> Result<Option<CodeTool>> {
+pub(crate) fn code_tool(body: &Map<String, Value>) -> Result<Option<CodeTool>> {
     let tools = match body.get("tools") {
         None | Some(Value::Null) => return Ok(None),
         Some(Value::Array(tools)) => tools,

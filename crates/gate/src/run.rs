@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use crate::config::GateConfig;
 use crate::emitter::Emitter;
 use crate::error::{GateError, Result};
 use crate::gate::Gate;
@@ -24,7 +25,7 @@ use crate::workplace::Workplace;
 /// A turn is not worth asking for with fewer tokens than the API takes as a limit.
 const LEAST_TOKENS: u64 = 16;
 /// Tries of a later turn: giving up would throw away all that was done before it.
-const LATER_RETRIES: u32 = 2;
+pub(crate) const LATER_RETRIES: u32 = 2;
 
 #[derive(Debug)]
 pub(crate) struct Run {
@@ -43,8 +44,8 @@ pub(crate) struct Run {
     pub(crate) model_input: Vec<Value>,
     pub(crate) upstream_previous: Option<String>,
     pub(crate) tools: Option<ToolRewrite>,
-    /// The model has called for code before, so it may try again where it cannot.
-    pub(crate) knows_code: bool,
+    /// What the model has called the code tool before; it may try again where it cannot.
+    pub(crate) code_names: HashSet<String>,
     pub(crate) workplace: Workplace,
     /// Items of the output by their index; None while they are being made.
     pub(crate) output: Vec<Option<ItemRecord>>,
@@ -57,7 +58,10 @@ pub(crate) struct Run {
     pub(crate) figures: Vec<Value>,
     pub(crate) seen_ids: HashSet<String>,
     pub(crate) is_started: bool,
+    /// How it ended is kept; nothing it made may be taken back.
+    pub(crate) is_settled: bool,
     pub(crate) deadline: Instant,
+    pub(crate) config: Arc<GateConfig>,
     pub(crate) cancel: CancellationToken,
 }
 
@@ -93,11 +97,8 @@ impl Run {
                 return Ok(end.verdict);
             }
             self.rounds += 1;
-            if self.rounds > self.gate.config.rounds {
-                return Err(GateError::LimitReached(format!(
-                    "The model went on calling code after {} rounds, which is the limit for one response.",
-                    self.gate.config.rounds
-                )));
+            if self.rounds > self.config.rounds {
+                return Err(GateError::too_many_rounds(self.config.rounds));
             }
             if self.tokens_left().is_some_and(|left| left < LEAST_TOKENS) {
                 return Ok(Verdict::Incomplete(json!({"reason": "max_output_tokens"})));
@@ -129,8 +130,7 @@ impl Run {
     }
 
     fn out_of_time(&self) -> GateError {
-        let seconds = self.gate.config.total.as_secs();
-        GateError::LimitReached(format!("The response took longer than the limit of {seconds} seconds."))
+        GateError::out_of_time(self.config.total)
     }
 
     /// The next place in the output.

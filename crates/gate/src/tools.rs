@@ -1,9 +1,10 @@
 //! The tools as the upstream sees them: `code_interpreter` becomes a function that the model knows by
-//! the name `python`, and `tool_choice` follows.
+//! the name `python`, and `tool_choice` follows. The same for both forms of request.
 
 use serde_json::{Map, Value, json};
 
 use crate::container_param::CodeTool;
+use crate::tool_choice::{Form, name_of, relaxed, rewritten, without};
 
 /// What models have learned to call it.
 pub(crate) const NAME: &str = "python";
@@ -27,13 +28,13 @@ pub(crate) struct ToolRewrite {
 
 impl ToolRewrite {
     /// `files`: paths in the container that the model should know of.
-    pub(crate) fn new(body: &Map<String, Value>, tool: &CodeTool, files: &[String]) -> Self {
+    pub(crate) fn new(form: Form, body: &Map<String, Value>, tool: &CodeTool, files: &[String]) -> Self {
         let mut tools = body.get("tools").and_then(Value::as_array).cloned().unwrap_or_default();
         let name = free_name(&tools);
         if let Some(place) = tools.get_mut(tool.index) {
-            *place = function(&name, tool, files);
+            *place = function(form, &name, tool, files);
         }
-        let choice = body.get("tool_choice").map(|choice| rewrite_choice(choice, &name));
+        let choice = body.get("tool_choice").map(|choice| rewritten(choice, form, &name));
         Self { name, tools, index: tool.index, choice }
     }
 
@@ -53,9 +54,7 @@ impl ToolRewrite {
         let choice = match turn {
             TurnTools::First => self.choice.clone(),
             TurnTools::Later => self.choice.as_ref().map(relaxed),
-            TurnTools::NoMoreCode => {
-                self.choice.as_ref().map(relaxed).and_then(|choice| self.without(choice))
-            }
+            TurnTools::NoMoreCode => self.choice.as_ref().map(|choice| without(relaxed(choice), &self.name)),
         };
         if tools.is_empty() {
             body.shift_remove("tools");
@@ -69,18 +68,6 @@ impl ToolRewrite {
             None => body.shift_remove("tool_choice"),
         };
     }
-
-    /// A list of allowed tools without ours; None when nothing is left to say.
-    fn without(&self, choice: Value) -> Option<Value> {
-        let Value::Object(mut choice) = choice else { return Some(choice) };
-        if let Some(Value::Array(tools)) = choice.get_mut("tools") {
-            tools.retain(|tool| tool.get("name").and_then(Value::as_str) != Some(&self.name));
-            if tools.is_empty() {
-                return Some(json!("none"));
-            }
-        }
-        Some(Value::Object(choice))
-    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,13 +80,7 @@ pub(crate) enum TurnTools {
 }
 
 fn free_name(tools: &[Value]) -> String {
-    let taken = |name: &str| {
-        tools.iter().any(|tool| {
-            let own =
-                tool.get("name").or_else(|| tool.get("function").and_then(|function| function.get("name")));
-            own.and_then(Value::as_str) == Some(name)
-        })
-    };
+    let taken = |name: &str| tools.iter().any(|tool| name_of(tool) == Some(name));
     let mut name = NAME.to_owned();
     let mut number = 1;
     while taken(&name) {
@@ -109,7 +90,7 @@ fn free_name(tools: &[Value]) -> String {
     name
 }
 
-fn function(name: &str, tool: &CodeTool, files: &[String]) -> Value {
+fn function(form: Form, name: &str, tool: &CodeTool, files: &[String]) -> Value {
     let mut description = DESCRIPTION.to_owned();
     if !files.is_empty() {
         description.push_str("\nFiles of the user in the environment:");
@@ -119,7 +100,6 @@ fn function(name: &str, tool: &CodeTool, files: &[String]) -> Value {
         }
     }
     let mut function = json!({
-        "type": "function",
         "name": name,
         "description": description,
         "parameters": {
@@ -130,38 +110,16 @@ fn function(name: &str, tool: &CodeTool, files: &[String]) -> Value {
         },
         "strict": true
     });
-    if let (Some(callers), Value::Object(function)) = (&tool.allowed_callers, &mut function) {
-        function.insert("allowed_callers".to_owned(), callers.clone());
+    let Value::Object(function) = &mut function else { return function };
+    if form == Form::Nested {
+        return json!({"type": "function", "function": function});
     }
-    function
-}
-
-fn rewrite_choice(choice: &Value, name: &str) -> Value {
-    let ours = |choice: &Value| choice.get("type").and_then(Value::as_str) == Some("code_interpreter");
-    if ours(choice) {
-        return json!({"type": "function", "name": name});
+    let mut flat = Map::from_iter([("type".to_owned(), json!("function"))]);
+    flat.append(function);
+    if let Some(callers) = &tool.allowed_callers {
+        flat.insert("allowed_callers".to_owned(), callers.clone());
     }
-    let mut choice = choice.clone();
-    if let Some(Value::Array(tools)) = choice.get_mut("tools") {
-        for tool in tools.iter_mut().filter(|tool| ours(tool)) {
-            *tool = json!({"type": "function", "name": name});
-        }
-    }
-    choice
-}
-
-fn relaxed(choice: &Value) -> Value {
-    match choice {
-        Value::String(word) if word == "required" => json!("auto"),
-        Value::Object(object) if object.get("type").and_then(Value::as_str) == Some("allowed_tools") => {
-            let mut object = object.clone();
-            object.insert("mode".to_owned(), json!("auto"));
-            Value::Object(object)
-        }
-        // One tool by name.
-        Value::Object(_) => json!("auto"),
-        other => other.clone(),
-    }
+    Value::Object(flat)
 }
 
 #[cfg(test)]

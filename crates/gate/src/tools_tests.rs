@@ -4,10 +4,12 @@ use serde_json::{Map, Value, json};
 
 use super::{ToolRewrite, TurnTools};
 use crate::container_param::{CodeTool, ContainerChoice};
+use crate::tool_choice::Form;
 
 fn rewrite(body: &Value, index: usize) -> ToolRewrite {
     let tool = CodeTool { index, container: ContainerChoice::Named("c".into()), allowed_callers: None };
-    ToolRewrite::new(body.as_object().unwrap(), &tool, &["/mnt/data/file-1-a.csv".to_owned()])
+    let form = if body.get("messages").is_some() { Form::Nested } else { Form::Flat };
+    ToolRewrite::new(form, body.as_object().unwrap(), &tool, &["/mnt/data/file-1-a.csv".to_owned()])
 }
 
 fn applied(body: &Value, index: usize, turn: TurnTools) -> Map<String, Value> {
@@ -66,4 +68,31 @@ fn past_a_limit_the_tool_is_gone() {
     let out = applied(&body, 0, TurnTools::NoMoreCode);
     assert_eq!(out["tools"], json!([{"type": "web_search"}]));
     assert_eq!(out["tool_choice"], "none");
+}
+
+#[test]
+fn in_chat_completions_names_lie_one_level_deeper() {
+    let named = json!({"type": "function", "function": {"name": "python_2"}});
+    let own = json!({"type": "function", "function": {"name": "python"}});
+    for (choice, first, later, none) in [
+        (json!("required"), json!("required"), json!("auto"), json!("auto")),
+        (json!({"type": "code_interpreter"}), named.clone(), json!("auto"), json!("auto")),
+        (own.clone(), own.clone(), json!("auto"), json!("auto")),
+        (
+            json!({"type": "allowed_tools", "allowed_tools": {"mode": "required", "tools": [{"type": "code_interpreter"}, own]}}),
+            json!({"type": "allowed_tools", "allowed_tools": {"mode": "required", "tools": [named, own]}}),
+            json!({"type": "allowed_tools", "allowed_tools": {"mode": "auto", "tools": [named, own]}}),
+            json!({"type": "allowed_tools", "allowed_tools": {"mode": "auto", "tools": [own]}}),
+        ),
+    ] {
+        let body =
+            json!({"messages": [], "tools": [own, {"type": "code_interpreter"}], "tool_choice": choice});
+        let out = applied(&body, 1, TurnTools::First);
+        assert_eq!(out["tool_choice"], first);
+        assert_eq!(out["tools"][1]["function"]["name"], "python_2");
+        assert_eq!(out["tools"][1]["function"]["strict"], true);
+        assert_eq!(applied(&body, 1, TurnTools::Later)["tool_choice"], later);
+        let last = applied(&body, 1, TurnTools::NoMoreCode);
+        assert_eq!((&last["tool_choice"], &last["tools"]), (&none, &json!([own])));
+    }
 }

@@ -34,6 +34,18 @@ fn is_unnamed_call(item: &Value) -> bool {
     matches!(text(item, "type"), "function_call" | "custom_tool_call") && text(item, "name").is_empty()
 }
 
+/// Calls of tools that the upstream runs itself; they count towards the client's limit.
+fn is_hosted_call(item: &Value) -> bool {
+    matches!(
+        text(item, "type"),
+        "web_search_call"
+            | "file_search_call"
+            | "image_generation_call"
+            | "mcp_call"
+            | "code_interpreter_call"
+    )
+}
+
 /// Items that only the client can answer.
 fn is_for_client(item: &Value) -> bool {
     let environment = item.get("environment").and_then(|place| place.get("type")).and_then(Value::as_str);
@@ -82,7 +94,7 @@ impl Run {
                 let error = field(&event, "error");
                 return self.ended(state, event, Verdict::Failed(error)).await.map(Some);
             }
-            "error" => return Err(model_failed(&event)),
+            "error" => return Err(GateError::model_failed(&event)),
             _ => self.item_event(state, event).await?,
         }
         Ok(None)
@@ -93,6 +105,11 @@ impl Run {
         let item = event.get("item").cloned().unwrap_or_default();
         let upstream_id = text(&item, "id").to_owned();
         let upstream_index = event.get("output_index").and_then(Value::as_u64);
+        // Announced twice: what runs or is shown once must not run or be shown again.
+        if state.find(&event, &upstream_id).is_some() {
+            return Ok(());
+        }
+        state.check_room()?;
         let slot = if is_unnamed_call(&item) {
             Slot::Unnamed
         } else if self.is_code_call(&item) {
@@ -106,9 +123,10 @@ impl Run {
             event.insert("output_index".to_owned(), json!(index));
             event.insert("item".to_owned(), shown);
             self.emitter.pass(event).await?;
-            Slot::Shown { index, id, item, message: MessageState::default() }
+            Slot::Shown { index, id, item: item.clone(), message: MessageState::default() }
         };
-        state.entries.push(Entry { upstream_index, upstream_id, slot, is_done: false });
+        let kind = text(&item, "type").to_owned();
+        state.entries.push(Entry { upstream_index, upstream_id, kind, slot, is_done: false });
         Ok(())
     }
 
@@ -124,7 +142,8 @@ impl Run {
     async fn item_event(&mut self, state: &mut TurnState, mut event: Map<String, Value>) -> Result<()> {
         let id = event.get("item_id").and_then(Value::as_str).unwrap_or_default().to_owned();
         // Deltas of an item that was never announced: it comes whole at its end.
-        let Some(entry) = state.find(&event, &id) else { return Ok(()) };
+        state.take_bytes(&event)?;
+        let Some(entry) = state.find(&event, &id).filter(|entry| !entry.is_done) else { return Ok(()) };
         match &mut entry.slot {
             Slot::Ignored | Slot::Unnamed => Ok(()),
             Slot::Code(call) => self.code_event(call, &event).await,
@@ -166,7 +185,11 @@ impl Run {
                 Err(UpstreamError::Broken("it calls a function without a name".to_owned()).into())
             }
             Slot::Code(call) => self.finish_code(call, item).await,
+            Slot::Shown { .. } if self.is_code_call(&item) => {
+                Err(UpstreamError::Broken("it changed the name of a call under way".to_owned()).into())
+            }
             Slot::Shown { index, id, message, .. } => {
+                self.calls += u64::from(is_hosted_call(&item));
                 let original = item.clone();
                 self.message_done(message, *index, id, &mut item).await?;
                 set(&mut item, "id", json!(id));
@@ -203,15 +226,8 @@ impl Run {
         self.start(None).await?;
         let response = event.get("response");
         let output = response.and_then(|response| response.get("output")).and_then(Value::as_array);
-        for (index, item) in output.into_iter().flatten().enumerate() {
-            let index = index as u64;
-            let known = state
-                .entries
-                .iter()
-                .any(|entry| entry.upstream_index == Some(index) || entry.upstream_id == text(item, "id"));
-            if !known {
-                self.whole_item(state, item.clone(), index).await?;
-            }
+        for (index, item) in state.unannounced(output) {
+            self.whole_item(state, item, index).await?;
         }
         self.close_open(state, output).await?;
         self.usage.add(response.and_then(|response| response.get("usage")));
@@ -226,31 +242,25 @@ impl Run {
             match &mut entry.slot {
                 Slot::Ignored | Slot::Unnamed => {}
                 Slot::Code(call) => self.leave_code(call).await?,
-                Slot::Shown { index, id, item, .. } => {
-                    let last =
-                        output.into_iter().flatten().find(|seen| text(seen, "id") == entry.upstream_id);
+                Slot::Shown { index, id, item, message } => {
+                    let named = |seen: &&Value| {
+                        text(seen, "id") == entry.upstream_id && !entry.upstream_id.is_empty()
+                    };
+                    let last = output.into_iter().flatten().find(named);
                     let mut item = last.unwrap_or(item).clone();
+                    message.complete(&mut item);
                     set(&mut item, "id", json!(id));
                     if item.get("status").is_some() {
                         set(&mut item, "status", json!("incomplete"));
                     }
                     let fields = json!({"output_index": index, "item": item});
                     self.emitter.emit("response.output_item.done", fields).await?;
-                    self.keep(*index, item, Vec::new());
+                    let model = if message.has_text() { vec![item.clone()] } else { Vec::new() };
+                    self.keep(*index, item, model);
                 }
             }
         }
         Ok(())
-    }
-}
-
-fn model_failed(event: &Map<String, Value>) -> GateError {
-    // Nested on the wire, flat in the specification.
-    let error = event.get("error").and_then(Value::as_object).unwrap_or(event);
-    let get = |name: &str| error.get(name).and_then(Value::as_str).map(str::to_owned);
-    GateError::ModelFailed {
-        code: get("code").unwrap_or_else(|| "server_error".to_owned()),
-        message: get("message").unwrap_or_else(|| "The model failed.".to_owned()),
     }
 }
 

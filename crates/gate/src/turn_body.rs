@@ -4,6 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::request::INCLUDE_OUTPUTS;
+use crate::rounds::last_round_note;
 use crate::run::Run;
 use crate::tools::TurnTools;
 
@@ -56,17 +57,14 @@ impl Run {
     /// Whether another code call would be run.
     pub(crate) fn may_call(&self) -> bool {
         self.tools.is_some()
-            && self.rounds < self.gate.config.rounds
+            && self.rounds < self.config.rounds
             && self.request.max_tool_calls.is_none_or(|most| self.calls < most)
     }
 
     /// For the model, when it will not be able to call again.
     pub(crate) fn last_call_note(&self) -> Option<String> {
-        if self.rounds + 1 >= self.gate.config.rounds {
-            let rounds = self.gate.config.rounds;
-            return Some(format!(
-                "this was the last of {rounds} rounds of code in this response; answer now"
-            ));
+        if let Some(note) = last_round_note(self.rounds, self.config.rounds) {
+            return Some(note);
         }
         let most = self.request.max_tool_calls?;
         (self.calls >= most)

@@ -1,4 +1,4 @@
-//! Tokens of all turns of a response as one `usage` object.
+//! Tokens of all turns as one `usage` object, in the words of whichever API the turns were counted in.
 
 use serde_json::{Map, Value, json};
 
@@ -19,7 +19,17 @@ impl UsageSum {
     }
 
     pub(crate) fn output_tokens(&self) -> u64 {
-        self.sum.as_ref().and_then(|sum| sum.get("output_tokens")).and_then(Value::as_u64).unwrap_or(0)
+        self.sum.as_ref().map_or(0, |sum| count(sum, "output_tokens"))
+    }
+
+    /// The same in the words of Chat Completions.
+    pub(crate) fn completion_tokens(&self) -> u64 {
+        self.sum.as_ref().map_or(0, |sum| count(sum, "completion_tokens"))
+    }
+
+    /// The sums as they were counted; None when no turn said anything.
+    pub(crate) fn plain(&self) -> Option<Value> {
+        self.sum.clone().map(Value::Object)
     }
 
     /// With every field that clients demand; null when no turn said anything.
@@ -58,8 +68,11 @@ fn add_all(sum: &mut Map<String, Value>, more: &Map<String, Value>) {
         match (sum.get_mut(name), value) {
             (Some(Value::Object(before)), Value::Object(more)) => add_all(before, more),
             (Some(before), Value::Number(more)) => {
-                let total = before.as_u64().unwrap_or(0).saturating_add(more.as_u64().unwrap_or(0));
-                *before = json!(total);
+                *before = match (before.as_u64(), more.as_u64()) {
+                    (Some(before), Some(more)) => json!(before.saturating_add(more)),
+                    // Servers add times of their own.
+                    _ => json!(before.as_f64().unwrap_or(0.0) + more.as_f64().unwrap_or(0.0)),
+                };
             }
             (None, value) => {
                 sum.insert(name.clone(), value.clone());

@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 
-use sandgate_core::{BackendError, Container, ContainerId, Containers, NewContainer, Owner, SandboxSpec};
+use sandgate_core::{
+    BackendError, Container, ContainerId, Containers, KeyLimits, NewContainer, Owner, SandboxSpec,
+};
 use sandgate_store::{Store, StoreError};
 use tokio::sync::oneshot;
 use tokio_util::task::TaskTracker;
@@ -13,12 +15,16 @@ use crate::container_param::{AutoContainer, CodeTool, ContainerChoice, memory_by
 use crate::error::{GateError, Result};
 use crate::input_files::InputFile;
 
+/// So many uploaded files the model is told of; it can look for the others itself.
+const MOST_PATHS: usize = 50;
+
 #[derive(Debug)]
 pub(crate) struct Workplace {
     owner: Owner,
     containers: Arc<Containers>,
     files: ContainerFiles,
     spec: SandboxSpec,
+    allowance: Arc<KeyLimits>,
     auto: AutoContainer,
     inputs: Vec<InputFile>,
     container: Option<Arc<Container>>,
@@ -39,6 +45,8 @@ pub(crate) struct WorkplaceRules {
     pub(crate) files: ContainerFiles,
     pub(crate) spec: SandboxSpec,
     pub(crate) max_memory: u64,
+    /// What the key of the request may have.
+    pub(crate) allowance: Arc<KeyLimits>,
     /// An idle container is an error, as it is in the original.
     pub(crate) strict: bool,
     pub(crate) tasks: TaskTracker,
@@ -60,6 +68,7 @@ impl Workplace {
             containers: Arc::clone(&rules.containers),
             files: rules.files.clone(),
             spec: rules.spec.clone(),
+            allowance: Arc::clone(&rules.allowance),
             auto: AutoContainer::default(),
             inputs,
             container: None,
@@ -68,6 +77,9 @@ impl Workplace {
             is_lost: false,
             tasks: rules.tasks.clone(),
         };
+        // Who asks for nothing gets what there is.
+        let memory = &mut workplace.spec.limits.memory_bytes;
+        *memory = rules.allowance.memory_within(*memory);
         match tool.map(|tool| &tool.container) {
             Some(ContainerChoice::Named(id)) => {
                 let found = workplace.find(id).ok_or_else(|| GateError::no_such_container(id))?;
@@ -90,7 +102,28 @@ impl Workplace {
         {
             return Err(GateError::ContainerExpired);
         }
+        if tool.is_some() {
+            workplace.check_allowance()?;
+        }
         Ok(workplace)
+    }
+
+    /// What the key may have. Later, code of this request waits its turn.
+    pub(crate) fn allowance(&self) -> &KeyLimits {
+        &self.allowance
+    }
+
+    /// Said now, while it is still a status of its own and nothing is paid for.
+    fn check_allowance(&self) -> Result<()> {
+        if let Some(limit) = self.allowance.executions
+            && self.containers.executions().are_taken(&self.owner, Some(limit))
+        {
+            return Err(BackendError::TooManyExecutions { limit }.into());
+        }
+        if self.container.is_none() {
+            self.containers.check_allowance(&self.owner, &self.allowance)?;
+        }
+        Ok(())
     }
 
     fn find(&self, id: &str) -> Option<Arc<Container>> {
@@ -101,14 +134,14 @@ impl Workplace {
     fn set_memory(&mut self, auto: &AutoContainer, most: u64, at: &str) -> Result<()> {
         let Some(name) = &auto.memory_limit else { return Ok(()) };
         let bytes = memory_bytes(name).unwrap_or(self.spec.limits.memory_bytes);
+        let (who, most) = match self.allowance.memory_bytes {
+            Some(own) if own < most => ("This key", own),
+            _ => ("This server", most),
+        };
         if bytes > most {
-            return Err(GateError::bad_value(
-                format!("{at}.memory_limit"),
-                format!(
-                    "This server gives a container at most {} of memory.",
-                    sandgate_core::human_bytes(most)
-                ),
-            ));
+            let most = sandgate_core::human_bytes(most);
+            let message = format!("{who} gives a container at most {most} of memory.");
+            return Err(GateError::bad_value(format!("{at}.memory_limit"), message));
         }
         self.spec.limits.memory_bytes = bytes;
         Ok(())
@@ -119,13 +152,20 @@ impl Workplace {
         self.container.as_ref()
     }
 
-    /// Paths of the files that will be in it.
+    /// Paths of the user's files that are in it, or will be.
     pub(crate) async fn input_paths(&self, store: &Store) -> Result<Vec<String>> {
         let mut paths = Vec::new();
+        if let Some(container) = &self.container {
+            let uploaded = store.container_files(container.id()).await?;
+            let uploaded = uploaded.into_iter().filter(|file| file.source == "user").map(|file| file.path);
+            paths.extend(uploaded.take(MOST_PATHS));
+        }
         for id in &self.auto.file_ids {
             let file = store.file(&self.owner, id).await?;
             let path = InputFile::Stored { id: file.id, filename: file.filename }.path();
-            paths.push(path);
+            if !paths.contains(&path) {
+                paths.push(path);
+            }
         }
         for input in &self.inputs {
             let path = input.path();
@@ -148,6 +188,7 @@ impl Workplace {
                     idle: None,
                     memory_limit: self.auto.memory_limit.clone(),
                     network_policy: self.auto.network_policy.clone(),
+                    allowance: Arc::clone(&self.allowance),
                 };
                 let container = self.make(new).await?;
                 self.is_fresh = true;

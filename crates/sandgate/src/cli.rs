@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::{ArgGroup, Args, Parser, Subcommand};
 
+use crate::key_args::KeyArgs;
 use crate::size;
 
 #[derive(Debug, Parser)]
@@ -29,6 +30,11 @@ pub(crate) enum Command {
     Doctor(DoctorArgs),
     /// Serve sandboxes over HTTP
     Serve(ServeArgs),
+    /// Make, list, limit and revoke keys
+    Key(KeyArgs),
+    /// Check a configuration file, or print the schema of one
+    #[command(subcommand)]
+    Config(ConfigCommand),
 }
 
 const RUN_HELP: &str = "\
@@ -103,7 +109,7 @@ Example:
   curl localhost:4000/v1/execute --json '{\"code\": \"print(6*7)\"}'
   OPENAI_BASE_URL=http://127.0.0.1:4000/v1 OPENAI_API_KEY=any python my_client.py
 
-Without 'upstream' below, OPENAI_API_KEY in the environment makes OpenAI the upstream; without that too,
+Without an upstream below, OPENAI_API_KEY in the environment makes OpenAI the upstream; without that too,
 a built-in stand-in runs the fenced code of the last message.
 
 The configuration file is YAML; every key is optional:
@@ -112,23 +118,50 @@ The configuration file is YAML; every key is optional:
   max_live: 1000          # sandboxes running at once
   pool: 4                 # sandboxes kept ready
   keep_days: 30           # how long the files of an unused container are kept
+  log: info               # error, warn, info, debug; RUST_LOG goes before it
+  master_key: env:NAME    # else SANDGATE_MASTER_KEY; with it, or after 'sandgate key create', every request
+                          # needs a key; beyond this machine a server listens only with it
   limits: {memory_bytes: 1073741824, processes: 128, cpu_millis: 1000, wall: 60}
   upstream: {url: http://localhost:8000/v1, api: responses, key: env:MODEL_KEY, timeout_seconds: 600}
   gate: {rounds: 20, execution_seconds: 60, total_seconds: 3600, model_output_bytes: 32768,
          executions_per_owner: 64, max_memory_bytes: 4294967296, max_upload_bytes: 536870912,
          max_body_bytes: 67108864, strict_containers: false}
-'api' is 'responses' or 'chat'; 'key' is env:NAME, file:PATH, os.environ/NAME or the key itself, and
-without it each client's own key is passed on.";
+'api' is 'responses', 'chat' or 'loopback'; 'key' is env:NAME, file:PATH, os.environ/NAME or the key itself,
+and without it each client's own key is passed on. More of an upstream: connect_timeout_seconds, headers,
+max_tokens_field.
 
-#[derive(Debug, Args)]
+Several upstreams, in place of 'upstream':
+  upstreams: {main: {url: https://api.openai.com/v1, key: env:OPENAI_API_KEY},
+              local: {url: http://localhost:8000/v1, api: chat}}
+  models:
+    - {name: gpt-5, upstream: main, model: gpt-5-2026}  # 'model' is its name there
+    - {name: small, upstream: local}                    # listed twice, the load is spread
+    - {name: '*', upstream: main}                       # all other names
+
+A configuration file of LiteLLM (with 'model_list') is taken as it is. SIGHUP reads the file again:
+upstreams, models, log and the gate's limits change at once, and no request is dropped.
+'sandgate config check FILE' tries a file; 'sandgate config schema' prints its JSON Schema.";
+
+#[derive(Clone, Debug, Args)]
 #[command(after_help = SERVE_HELP)]
 pub(crate) struct ServeArgs {
-    /// Address to listen on; this machine only, as there are no keys yet [default: 127.0.0.1:4000]
+    /// Address to listen on; beyond this machine only with a master_key [default: 127.0.0.1:4000]
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub(crate) listen: Option<String>,
-    /// Configuration file
+    /// Configuration file, ours or LiteLLM's
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Read a file as 'serve' would and say what it means; the exit code is 2 when it cannot be used
+    Check {
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+    },
+    /// Print the JSON Schema of the file, for editors
+    Schema,
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

@@ -12,15 +12,17 @@ mod home;
 mod inputs;
 mod interrupt;
 mod keep;
+mod key_args;
 mod logging;
 mod out_folder;
 mod printer;
 mod progress;
+mod reload;
 mod session;
 mod show;
 mod size;
+mod start_check;
 mod terminal;
-mod upstream;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -46,6 +48,8 @@ fn main() -> ExitCode {
         Command::Repl(args) => (commands::repl::repl(args), ITSELF_FAILED),
         Command::Doctor(args) => (commands::doctor::doctor(&args), 1),
         Command::Serve(args) => (commands::serve::serve(&args), 1),
+        Command::Key(args) => (commands::key::key(args), 1),
+        Command::Config(command) => (commands::config::config(&command), 1),
     };
     result.unwrap_or_else(|error| {
         // `{:#}`: the error and its causes on one line.

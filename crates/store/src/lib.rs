@@ -1,4 +1,4 @@
-//! What must survive a crash: responses and their items, conversations, files, and the records of
+//! What must survive a crash: responses and their items, conversations, files, keys, and the records of
 //! containers. One SQLite database per home, and one folder for the contents of files.
 
 #![forbid(unsafe_code)]
@@ -11,9 +11,11 @@ mod events;
 mod files;
 mod files_folder;
 mod items;
+mod keys;
 mod migrations;
 mod open;
 mod pages;
+mod passed_responses;
 mod responses;
 mod thread;
 
@@ -25,6 +27,7 @@ pub use conversations::ConversationRecord;
 pub use error::{Result, StoreError};
 pub use files::{FileRecord, StagedFile};
 pub use items::ItemRecord;
+pub use keys::{KeyFound, KeyHash, KeyRecord, NewKey, hash_key};
 pub use open::Store;
 pub use pages::{Listed, Page};
 pub use responses::ResponseRecord;

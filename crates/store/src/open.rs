@@ -25,8 +25,18 @@ pub struct Store {
 impl Store {
     /// Opens the database of `home`, making what is missing, and clears away what a crash left.
     pub async fn open(home: &Path) -> Result<Self> {
+        Self::open_as(home, true).await
+    }
+
+    /// For a command beside the server that may be running on this home: leaves alone what is the server's
+    /// to clear away.
+    pub async fn open_beside(home: &Path) -> Result<Self> {
+        Self::open_as(home, false).await
+    }
+
+    async fn open_as(home: &Path, settles: bool) -> Result<Self> {
         let home = home.to_owned();
-        let opened = tokio::task::spawn_blocking(move || open_blocking(&home)).await;
+        let opened = tokio::task::spawn_blocking(move || open_blocking(&home, settles)).await;
         opened.map_err(|_| StoreError::Panicked)?
     }
 
@@ -70,7 +80,7 @@ impl fmt::Debug for Store {
     }
 }
 
-fn open_blocking(home: &Path) -> Result<Store> {
+fn open_blocking(home: &Path, settles: bool) -> Result<Store> {
     fs::create_dir_all(home)?;
     let files = home.join("files");
     DirBuilder::new().recursive(true).mode(0o700).create(&files)?;
@@ -81,7 +91,7 @@ fn open_blocking(home: &Path) -> Result<Store> {
     let mut connection = Connection::open(&database)?;
     prepare(&connection)?;
     migrations::migrate(&mut connection, migrations::ALL)?;
-    let folder = FilesFolder::new(files, lock(home)?);
+    let folder = FilesFolder::new(files, if settles { lock(home)? } else { None });
     // Another store on this home may be writing drafts; they are not ours to remove then.
     if folder.is_ours() {
         files::settle(&connection, &folder)?;

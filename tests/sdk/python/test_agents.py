@@ -3,7 +3,14 @@
 import asyncio
 
 import pytest
-from agents import Agent, CodeInterpreterTool, OpenAIResponsesModel, Runner, SQLiteSession, set_tracing_disabled
+from agents import (
+    Agent,
+    CodeInterpreterTool,
+    OpenAIResponsesModel,
+    Runner,
+    SQLiteSession,
+    set_tracing_disabled,
+)
 from openai import AsyncOpenAI
 from words import AUTO, MODEL, code, say, turn
 

@@ -5,7 +5,10 @@ import asyncio
 from openai import AsyncOpenAI
 from words import CODE, calls, code, kinds, logs, say
 
-LOOK_ROUND = "import os\nopen('/mnt/data/{0}.txt', 'x').write('{0}')\nprint(os.listdir('/mnt/data'), 'secret' in globals())\nsecret = 1"
+LOOK_ROUND = """import os
+open('/mnt/data/{0}.txt', 'x').write('{0}')
+print(os.listdir('/mnt/data'), 'secret' in globals())
+secret = 1"""
 
 
 def test_twenty_requests_at_once_do_not_see_each_other(settings, scripts):

@@ -23,7 +23,9 @@ def test_polled_to_its_end_with_its_outputs(client, script):
     script(SLOW, say("Done."))
     begun = client.responses.create(**CODE, background=True)
     assert begun.status in ("queued", "in_progress") and begun.background
-    ended = until(client, begun, lambda response: response.status not in ("queued", "in_progress"), CODE["include"])
+    ended = until(
+        client, begun, lambda response: response.status not in ("queued", "in_progress"), CODE["include"]
+    )
     assert (ended.id, ended.status, ended.output_text) == (begun.id, "completed", "Done.")
     assert logs(ended) == "slept\n"
 

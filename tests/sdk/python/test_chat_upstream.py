@@ -27,7 +27,12 @@ def test_whole_and_streamed_are_the_same(client, script):
 
 
 def test_a_function_beside_code_and_what_is_kept(client, script):
-    weather = {"type": "function", "name": "weather", "parameters": {"type": "object", "properties": {}}, "strict": False}
+    weather = {
+        "type": "function",
+        "name": "weather",
+        "parameters": {"type": "object", "properties": {}},
+        "strict": False,
+    }
     call = {"call": {"name": "weather", "arguments": "{}"}}
     script(code("kept = 1"), turn(call), code("print(kept)"), say("Sun."))
     fields = {**CODE, "tools": [AUTO, weather]}

@@ -105,7 +105,9 @@ def test_a_connection_that_is_cut_before_a_whole_answer(client, script):
 
 
 def test_an_incomplete_answer_is_no_error(client, script):
-    short = say("Half of", status="incomplete", response={"incomplete_details": {"reason": "max_output_tokens"}})
+    short = say(
+        "Half of", status="incomplete", response={"incomplete_details": {"reason": "max_output_tokens"}}
+    )
     script(code("print(1)"), short)
     response = client.responses.create(**CODE)
     assert (response.status, response.incomplete_details.reason) == ("incomplete", "max_output_tokens")

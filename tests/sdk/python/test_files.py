@@ -32,7 +32,7 @@ def test_lists_page_by_themselves_and_filter(client):
 
 def test_a_large_file_with_an_odd_name_and_an_end(client):
     content = bytes(range(256)) * 4096
-    name = "größe \"x\" 📈.bin"
+    name = 'größe "x" 📈.bin'
     expires = {"anchor": "created_at", "seconds": 3600}
     file = client.files.create(file=(name, io.BytesIO(content)), purpose="user_data", expires_after=expires)
     assert (file.filename, file.bytes) == (name, len(content))

@@ -24,9 +24,16 @@ def test_file_ids_are_mounted_by_id_and_name(client, script):
 
 
 def test_an_explicit_container_is_used_and_kept(client, script):
-    container = client.containers.create(name="mine", expires_after={"anchor": "last_active_at", "minutes": 5})
+    container = client.containers.create(
+        name="mine", expires_after={"anchor": "last_active_at", "minutes": 5}
+    )
     client.containers.files.create(container.id, file=("notes.txt", b"remember"))
-    script(code(LIST), say("There."), code("import glob\nprint(open(glob.glob('/mnt/data/*-notes.txt')[0]).read())"), say("Read."))
+    script(
+        code(LIST),
+        say("There."),
+        code("import glob\nprint(open(glob.glob('/mnt/data/*-notes.txt')[0]).read())"),
+        say("Read."),
+    )
     tools = [{"type": "code_interpreter", "container": container.id}]
     for _ in range(2):
         response = client.responses.create(**{**CODE, "tools": tools})
@@ -45,5 +52,7 @@ def test_files_and_images_of_the_input_are_in_the_container(client, script):
         {"type": "input_image", "image_url": data("image/png", PNG), "detail": "auto"},
         {"type": "input_text", "text": "Look at these."},
     ]
-    response = client.responses.create(**{**CODE, "input": [{"role": "user", "content": content}], "tools": [AUTO]})
+    response = client.responses.create(
+        **{**CODE, "input": [{"role": "user", "content": content}], "tools": [AUTO]}
+    )
     assert "notes.txt" in logs(response) and ".png" in logs(response)

@@ -45,6 +45,8 @@ def test_the_first_example_of_the_readme(loopback, tmp_path):
     env = {name: value for name, value in os.environ.items() if not name.startswith("OPENAI_")}
     if not changed:
         env["OPENAI_BASE_URL"] = f"{loopback.url}/v1"
-    ran = subprocess.run([sys.executable, "-c", example], env=env, cwd=tmp_path, capture_output=True, text=True)
+    ran = subprocess.run(
+        [sys.executable, "-c", example], env=env, cwd=tmp_path, capture_output=True, text=True
+    )
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.strip()

@@ -47,6 +47,21 @@ def test_replayed_items_in_all_four_forms(client, script, form):
     assert "kept" in str(output["output"])
 
 
+@pytest.mark.parametrize("replayed", [False, True], ids=["by previous_response_id", "by replayed items"])
+def test_the_upstream_hears_nothing_of_our_containers(client, script, replayed):
+    written = code("open('/mnt/data/a.txt', 'w').write('x')")
+    script(written, say("See sandbox:/mnt/data/a.txt"), say("Welcome."))
+    first = client.responses.create(**CODE)
+    thanks = {"role": "user", "content": "Thanks."}
+    if replayed:
+        client.responses.create(**{**CODE, "input": [*first.output, thanks]})
+    else:
+        client.responses.create(**{**CODE, "input": [thanks]}, previous_response_id=first.id)
+    heard = str(script.asked()[-1])
+    assert "See sandbox:/mnt/data/a.txt" in heard
+    assert "cntr_" not in heard and "cfile_" not in heard
+
+
 def test_a_conversation(client, script):
     items = [{"type": "message", "role": "user", "content": "My name is Ada."}]
     conversation = client.conversations.create(items=items, metadata={"topic": "names"})
@@ -57,7 +72,9 @@ def test_a_conversation(client, script):
     assert logs(second) == "42\n"
     assert "My name is Ada." in str(script.asked()[0]["input"])
 
-    held = list(client.conversations.items.list(conversation.id, order="asc", limit=2, include=CODE["include"]))
+    held = list(
+        client.conversations.items.list(conversation.id, order="asc", limit=2, include=CODE["include"])
+    )
     one_request = ["message", "code_interpreter_call", "message"]
     assert kinds(held) == ["message", *one_request, *one_request]
     assert held[2].outputs[0].logs == "kept\n"

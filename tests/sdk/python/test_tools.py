@@ -53,7 +53,9 @@ def test_none_means_no_code(client, script):
 
 @pytest.mark.parametrize("replayed", [False, True], ids=["by previous_response_id", "by replayed items"])
 def test_a_function_of_the_client_beside_code(client, script, replayed):
-    script(code("town = 'Ulm'\nprint(town)"), turn(ASK_WEATHER), code("print('still', town)"), say("Sun in Ulm."))
+    script(
+        code("town = 'Ulm'\nprint(town)"), turn(ASK_WEATHER), code("print('still', town)"), say("Sun in Ulm.")
+    )
     tools = {"tools": [AUTO, WEATHER], "model": MODEL, "include": CODE["include"]}
     asked = [{"role": "user", "content": "The weather?"}]
     first = client.responses.create(**tools, input=asked)

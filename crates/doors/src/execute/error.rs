@@ -100,7 +100,11 @@ impl Refusal {
         } else {
             self.to_string()
         };
-        let kind = if status.is_server_error() { "server_error" } else { "invalid_request_error" };
+        let kind = match status {
+            StatusCode::TOO_MANY_REQUESTS => "rate_limit_error",
+            status if status.is_server_error() => "server_error",
+            _ => "invalid_request_error",
+        };
         json!({"error": {"message": message, "type": kind, "param": param, "code": code}})
     }
 }
@@ -116,6 +120,9 @@ fn backend_shape(error: &BackendError) -> Shape {
         BackendError::CodeTooLarge { .. } => shape(S::PAYLOAD_TOO_LARGE, "code_too_large").about("code"),
         BackendError::Paused => shape(S::CONFLICT, "container_paused").about("container"),
         BackendError::Full { .. } => shape(S::SERVICE_UNAVAILABLE, "full"),
+        BackendError::TooManyContainers { .. }
+        | BackendError::TooManySandboxes { .. }
+        | BackendError::TooManyExecutions { .. } => shape(S::TOO_MANY_REQUESTS, "rate_limit_exceeded"),
         BackendError::ShuttingDown => shape(S::SERVICE_UNAVAILABLE, "shutting_down"),
         BackendError::Invalid(_) | BackendError::InvalidId(_) => shape(S::BAD_REQUEST, "invalid_request"),
         BackendError::NoSuchFile(_) => shape(S::NOT_FOUND, "file_not_found"),
@@ -134,7 +141,7 @@ impl IntoResponse for Refusal {
         if matches!(self, Self::TooSlow | Self::TooManyConnections) {
             response.headers_mut().insert(CONNECTION, axum::http::HeaderValue::from_static("close"));
         }
-        if status == StatusCode::SERVICE_UNAVAILABLE {
+        if matches!(status, StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS) {
             response.headers_mut().insert(RETRY_AFTER, axum::http::HeaderValue::from_static("5"));
         }
         response

@@ -16,8 +16,8 @@ use axum::response::{IntoResponse, Json, Response};
 use axum::routing::{get, post};
 use bytes::Bytes;
 use sandgate_core::{
-    BackendError, Container, Containers, ContextSpec, ExecuteRequest, Execution, NewContainer, Outcome,
-    Owner, SandboxSpec,
+    BackendError, Container, Containers, ContextSpec, ExecuteRequest, Execution, KeyLimits, NewContainer,
+    Outcome, Principal, SandboxSpec, Share,
 };
 use serde_json::json;
 use tokio::sync::oneshot;
@@ -27,7 +27,7 @@ pub(crate) use error::Refusal;
 use request::Request;
 use response::Answer;
 
-use crate::owner::Caller;
+use crate::owner::Who;
 use crate::unheard::Unheard;
 
 /// One byte of code takes six in JSON at most (`\u0000`), so no code within its limit is refused for
@@ -59,34 +59,40 @@ impl ExecuteDoor {
     }
 
     /// The container asked for, or a fresh one, with the code running in it.
-    async fn start(&self, owner: Owner, request: Request) -> Result<Started, Refusal> {
+    async fn start(&self, who: Principal, request: Request) -> Result<Started, Refusal> {
         let (sender, receiver) = oneshot::channel();
         let door = self.clone();
         self.tasks.spawn(async move {
             // If the client is gone by then, dropping what was started interrupts the code.
-            let _ = sender.send(door.open_and_run(owner, request).await);
+            let _ = sender.send(door.open_and_run(who, request).await);
         });
         receiver.await.map_err(|_| BackendError::Engine("starting the execution was abandoned".to_owned()))?
     }
 
-    async fn open_and_run(&self, owner: Owner, request: Request) -> Result<Started, Refusal> {
+    async fn open_and_run(&self, who: Principal, request: Request) -> Result<Started, Refusal> {
+        let limits = Arc::clone(&who.limits);
+        let most = limits.executions;
+        let share = self.containers.executions().take(&who.owner, most);
+        let share = share.ok_or(BackendError::TooManyExecutions { limit: most.unwrap_or(u32::MAX) })?;
         let (container, unheard) = match &request.container {
-            Some(id) => (self.containers.get(&owner, id)?, None),
+            Some(id) => (self.containers.get(&who.owner, id)?, None),
             None => {
-                let (container, unheard) = self.fresh(owner, request.code.len() as u64).await?;
+                let (container, unheard) = self.fresh(who, request.code.len() as u64).await?;
                 (container, Some(unheard))
             }
         };
-        let execution = run(&container, request).await?;
-        Ok(Started { container, execution, unheard })
+        let execution = run(&container, request, &limits).await?;
+        Ok(Started { container, execution, unheard, share })
     }
 
-    async fn fresh(&self, owner: Owner, size: u64) -> Result<(Arc<Container>, Unheard), Refusal> {
+    async fn fresh(&self, who: Principal, size: u64) -> Result<(Arc<Container>, Unheard), Refusal> {
         let limit = self.spec.limits.code_bytes;
         if size > limit {
             return Err(BackendError::CodeTooLarge { size, limit }.into());
         }
-        let new = NewContainer { owner, spec: self.spec.clone(), ..NewContainer::default() };
+        let mut spec = self.spec.clone();
+        spec.limits.memory_bytes = who.limits.memory_within(spec.limits.memory_bytes);
+        let new = NewContainer { owner: who.owner, allowance: who.limits, spec, ..NewContainer::default() };
         let container = self.containers.create(new).await?;
         let unheard = Unheard::new(Arc::clone(&container), Arc::clone(&self.containers), self.tasks.clone());
         Ok((container, unheard))
@@ -98,21 +104,28 @@ struct Started {
     container: Arc<Container>,
     execution: Execution,
     unheard: Option<Unheard>,
+    /// It counts as under way until this is dropped.
+    share: Share,
 }
 
-async fn run(container: &Container, request: Request) -> sandgate_core::Result<Execution> {
+async fn run(
+    container: &Container,
+    request: Request,
+    limits: &KeyLimits,
+) -> sandgate_core::Result<Execution> {
     let run = ExecuteRequest {
         code: request.code,
         context: request.context,
         language: request.language,
         timeout: request.timeout,
     };
-    match container.execute(run.clone()).await {
+    let sandbox = container.sandbox_within(limits).await?;
+    match sandbox.execute(run.clone()).await {
         // A named context is made on first use, in the language of that use.
         Err(BackendError::NoSuchContext(id)) => {
             let spec = ContextSpec { id: Some(id), language: run.language.clone(), cwd: None };
-            match container.sandbox().await?.create_context(spec).await {
-                Ok(_) | Err(BackendError::ContextExists(_)) => container.execute(run).await,
+            match sandbox.create_context(spec).await {
+                Ok(_) | Err(BackendError::ContextExists(_)) => sandbox.execute(run).await,
                 Err(error) => Err(error),
             }
         }
@@ -131,7 +144,7 @@ async fn health(State(door): State<ExecuteDoor>) -> (StatusCode, Json<serde_json
 
 async fn execute(
     State(door): State<ExecuteDoor>,
-    Caller(owner): Caller,
+    Who(who): Who,
     request: HttpRequest,
 ) -> Result<Response, Refusal> {
     // A page in a browser may send any other type to this machine without asking first. Nothing of that is read.
@@ -140,11 +153,12 @@ async fn execute(
     }
     let request = Request::parse(&Bytes::from_request(request, &door).await?)?;
     let streamed = request.stream;
-    let Started { container, execution, unheard } = door.start(owner, request).await?;
+    let Started { container, execution, unheard, share } = door.start(who, request).await?;
     let answer = if streamed {
-        stream::answer(Arc::clone(&container), execution)
+        stream::answer(Arc::clone(&container), execution, share)
     } else {
         let outcome = Outcome::collect(execution).await?;
+        drop(share);
         container.keep_alive();
         Json(Answer { container: container.id(), outcome }).into_response()
     };

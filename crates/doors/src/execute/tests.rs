@@ -5,7 +5,8 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use sandgate_core::testing::ScriptedBackend;
-use sandgate_core::{ContainersConfig, MemoryRegistry};
+use sandgate_core::{ContainersConfig, MemoryRegistry, Owner};
+use sandgate_store::Store;
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -17,6 +18,7 @@ struct Server {
     address: SocketAddr,
     backend: Arc<ScriptedBackend>,
     containers: Arc<Containers>,
+    _home: tempfile::TempDir,
     _stop: tokio_util::sync::DropGuard,
 }
 
@@ -30,8 +32,10 @@ async fn server(max_live: usize) -> Server {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let stop = CancellationToken::new();
-    tokio::spawn(crate::serve(listener, door.router(), stop.clone()));
-    Server { address, backend, containers, _stop: stop.drop_guard() }
+    let home = tempfile::tempdir().unwrap();
+    let access = crate::Access::new(Store::open(home.path()).await.unwrap(), None);
+    tokio::spawn(crate::serve(listener, door.router(), access, stop.clone()));
+    Server { address, backend, containers, _home: home, _stop: stop.drop_guard() }
 }
 
 impl Server {

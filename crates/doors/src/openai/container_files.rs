@@ -127,8 +127,7 @@ pub(super) async fn list(
 ) -> ApiResult<Json<Value>> {
     let page = query.page(20, 100)?;
     let container = door.container(&owner, &container)?;
-    let mut all = door.files.list(&container).await?;
-    all.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
+    let all = door.files.list(&container).await?;
     let listed = pages::cut(all, &page, |file| &file.id)?;
     Ok(Json(pages::list(pages::mapped(listed, |file| object(&file)))))
 }

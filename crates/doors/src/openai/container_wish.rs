@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use sandgate_core::{NewContainer, Owner, SandboxSpec, human_bytes};
+use sandgate_core::{KeyLimits, NewContainer, Principal, SandboxSpec, human_bytes};
 use sandgate_gate::{
     GateError, memory_bytes, only_known, read_file_ids, read_memory_limit, read_network_policy,
 };
@@ -26,10 +26,14 @@ pub(super) struct ContainerWish {
 }
 
 impl ContainerWish {
-    pub(super) fn read(fields: &Map<String, Value>, max_memory: u64) -> ApiResult<Self> {
+    pub(super) fn read(
+        fields: &Map<String, Value>,
+        max_memory: u64,
+        allowance: &KeyLimits,
+    ) -> ApiResult<Self> {
         only_known(fields, "", &KNOWN)?;
         let memory_limit = read_memory_limit(fields.get("memory_limit"), "memory_limit")?;
-        check_memory(memory_limit.as_deref(), max_memory)?;
+        check_memory(memory_limit.as_deref(), max_memory, allowance)?;
         check_skills(fields.get("skills"))?;
         Ok(Self {
             name: name(fields.get("name"))?,
@@ -41,13 +45,16 @@ impl ContainerWish {
     }
 
     /// What it is without its files. `usual`: what a container gets that asks for nothing.
-    pub(super) fn container(self, owner: Owner, usual: &SandboxSpec) -> NewContainer {
+    pub(super) fn container(self, who: Principal, usual: &SandboxSpec) -> NewContainer {
         let mut spec = usual.clone();
-        if let Some(bytes) = self.memory_limit.as_deref().and_then(memory_bytes) {
-            spec.limits.memory_bytes = bytes;
-        }
+        spec.limits.memory_bytes = match self.memory_limit.as_deref().and_then(memory_bytes) {
+            Some(bytes) => bytes,
+            // Who asks for nothing gets what there is.
+            None => who.limits.memory_within(spec.limits.memory_bytes),
+        };
         NewContainer {
-            owner,
+            owner: who.owner,
+            allowance: who.limits,
             name: Some(self.name),
             spec,
             idle: self.idle,
@@ -74,11 +81,15 @@ fn name(value: Option<&Value>) -> ApiResult<String> {
     Ok(name.clone())
 }
 
-fn check_memory(limit: Option<&str>, most: u64) -> ApiResult<()> {
+fn check_memory(limit: Option<&str>, most: u64, allowance: &KeyLimits) -> ApiResult<()> {
+    let (who, most) = match allowance.memory_bytes {
+        Some(own) if own < most => ("key", own),
+        _ => ("server", most),
+    };
     match limit {
         Some(name) if memory_bytes(name).is_some_and(|bytes| bytes > most) => {
             let most = human_bytes(most);
-            let message = format!("Invalid value: '{name}'. This server gives a container {most} at most.");
+            let message = format!("Invalid value: '{name}'. This {who} gives a container {most} at most.");
             Err(GateError::bad_value("memory_limit", message).into())
         }
         Some(_) | None => Ok(()),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::Json;
-use sandgate_core::{Container, ContainerInfo, Owner, now_seconds};
+use sandgate_core::{Container, ContainerInfo, Principal, now_seconds};
 use sandgate_gate::MEMORY_SIZES;
 use sandgate_store::{Page, StoreError};
 use serde_json::{Value, json};
@@ -15,17 +15,17 @@ use super::error::{ApiError, ApiResult, container_id};
 use super::pages::{self, Query};
 use super::path::InPath;
 use super::{Door, OpenAiDoor};
-use crate::owner::Caller;
+use crate::owner::{Caller, Who};
 use crate::unheard::Unheard;
 
 pub(super) async fn create(
     State(door): State<Door>,
-    Caller(owner): Caller,
+    Who(who): Who,
     JsonBody(fields): JsonBody,
 ) -> ApiResult<Json<Value>> {
-    let wish = ContainerWish::read(&fields, door.limits.max_memory)?;
+    let wish = ContainerWish::read(&fields, door.limits.max_memory, &who.limits)?;
     let working = Arc::clone(&door);
-    let (container, unheard) = door.to_the_end(async move { make(&working, owner, wish).await }).await?;
+    let (container, unheard) = door.to_the_end(async move { make(&working, who, wish).await }).await?;
     let shown = shown(&door, &container).await?;
     unheard.heard();
     Ok(Json(shown))
@@ -34,10 +34,10 @@ pub(super) async fn create(
 /// With all its files or not at all.
 async fn make(
     door: &OpenAiDoor,
-    owner: Owner,
+    who: Principal,
     mut wish: ContainerWish,
 ) -> ApiResult<(Arc<Container>, Unheard)> {
-    let file_ids = std::mem::take(&mut wish.file_ids);
+    let (owner, file_ids) = (who.owner.clone(), std::mem::take(&mut wish.file_ids));
     for (index, id) in file_ids.iter().enumerate() {
         door.store.file(&owner, id).await.map_err(|error| match error {
             StoreError::NotFound => ApiError::bad_request(format!("No such File object: {id}"))
@@ -46,7 +46,7 @@ async fn make(
             other => other.into(),
         })?;
     }
-    let container = door.containers.create(wish.container(owner.clone(), &door.spec)).await?;
+    let container = door.containers.create(wish.container(who, &door.spec)).await?;
     let unheard = Unheard::new(Arc::clone(&container), Arc::clone(&door.containers), door.tasks.clone());
     for id in &file_ids {
         door.files.place(&container, &owner, id).await?;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use axum::http::Request;
-use sandgate_core::{ContainerId, NewContainer};
+use sandgate_core::{ContainerId, NewContainer, Owner};
 
 use super::super::test_client::{client, client_with};
 use super::*;

@@ -3,6 +3,7 @@
 //! are known.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::header::RETRY_AFTER;
@@ -33,11 +34,33 @@ pub(crate) struct Refusal {
     message: String,
     param: Option<String>,
     code: Option<Cow<'static, str>>,
+    /// Seconds after which trying again makes sense.
+    retry_after: Option<u64>,
 }
+
+/// A response that ran into one of the gate's limits. SDKs would try again by themselves.
+const LIMIT_REACHED: &str = "limit_reached";
+/// A limit of a key that goes by what is under way: it may be over any moment.
+const SOON: Duration = Duration::from_secs(1);
+/// One that goes by what is kept: somebody has to delete something, or idle.
+const LATER: Duration = Duration::from_secs(30);
 
 impl ApiError {
     pub(crate) fn new(status: StatusCode, message: impl Into<String>) -> Self {
-        Self::Refused(Refusal { status, message: message.into(), param: None, code: None })
+        let retry_after = (status == StatusCode::SERVICE_UNAVAILABLE).then_some(5);
+        Self::Refused(Refusal { status, message: message.into(), param: None, code: None, retry_after })
+    }
+
+    /// A limit of the caller's is reached.
+    pub(crate) fn too_many(message: impl Into<String>, wait: Duration) -> Self {
+        let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
+        Self::Refused(Refusal {
+            status: StatusCode::TOO_MANY_REQUESTS,
+            message: message.into(),
+            param: None,
+            code: Some(Cow::Borrowed("rate_limit_exceeded")),
+            retry_after: Some(seconds.max(1)),
+        })
     }
 
     pub(crate) fn bad_request(message: impl Into<String>) -> Self {
@@ -106,6 +129,13 @@ impl Refusal {
     }
 }
 
+/// Ours are lower-case and have no full stop; the ones of this door do.
+fn sentence(error: &BackendError) -> String {
+    let text = error.to_string();
+    let first = text.chars().next().map(|first| first.to_ascii_uppercase());
+    first.into_iter().chain(text.chars().skip(1)).chain(['.']).collect()
+}
+
 fn clipped(text: &str) -> &str {
     &text[..text.floor_char_boundary(LONGEST_MESSAGE)]
 }
@@ -116,8 +146,11 @@ impl IntoResponse for ApiError {
             Self::Upstream(answer) => *answer,
             Self::Refused(refusal) => {
                 let mut response = (refusal.status, Json(refusal.body())).into_response();
-                if refusal.status == StatusCode::SERVICE_UNAVAILABLE {
-                    response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("5"));
+                if let Some(seconds) = refusal.retry_after {
+                    response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
+                }
+                if refusal.code.as_deref() == Some(LIMIT_REACHED) {
+                    response.headers_mut().insert("x-should-retry", HeaderValue::from_static("false"));
                 }
                 response
             }
@@ -137,6 +170,10 @@ impl From<BackendError> for ApiError {
             )),
             B::CodeTooLarge { .. } => Self::too_large(error.to_string()),
             B::Full { .. } | B::ShuttingDown => Self::new(StatusCode::SERVICE_UNAVAILABLE, error.to_string()),
+            B::TooManyExecutions { .. } => Self::too_many(sentence(&error), SOON),
+            B::TooManyContainers { .. } | B::TooManySandboxes { .. } => {
+                Self::too_many(sentence(&error), LATER)
+            }
             B::Paused | B::ContextExists(_) | B::TooManyContexts { .. } => {
                 Self::new(StatusCode::CONFLICT, error.to_string())
             }
@@ -188,12 +225,14 @@ impl From<GateError> for ApiError {
                 message,
                 param,
                 code: code.map(Cow::Borrowed),
+                retry_after: None,
             }),
             GateError::NotFound { message, param } => Self::Refused(Refusal {
                 status: StatusCode::NOT_FOUND,
                 message,
                 param: param.map(str::to_owned),
                 code: None,
+                retry_after: None,
             }),
             GateError::ContainerExpired => Self::bad_request(error.to_string()),
             GateError::Upstream(error) => error.into(),
@@ -202,7 +241,11 @@ impl From<GateError> for ApiError {
             }
             GateError::Backend(error) => error.into(),
             GateError::Store(error) => error.into(),
-            GateError::LimitReached(message) => Self::bad_request(message),
+            GateError::LimitReached(message) => {
+                // Not the client's mistake, but trying again would run and pay for the same once more.
+                Self::new(StatusCode::INTERNAL_SERVER_ERROR, message).coded(LIMIT_REACHED)
+            }
+            GateError::Busy(message) => Self::too_many(message, SOON),
             // Nobody reads this.
             GateError::Cancelled => Self::bad_request("The request was cancelled."),
         }

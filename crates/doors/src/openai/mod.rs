@@ -2,6 +2,7 @@
 //! responses that use them.
 
 mod body;
+mod chat;
 mod container_files;
 mod container_wish;
 mod containers;
@@ -11,8 +12,10 @@ mod download;
 mod error;
 mod files;
 mod metadata;
+mod other_paths;
 mod paced;
-mod pages;
+pub(crate) mod pages;
+mod passed;
 mod passing;
 mod path;
 mod request_id;
@@ -25,7 +28,6 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
-use axum::http::{Method, Uri};
 use axum::middleware::from_fn;
 use axum::routing::{get, post};
 use sandgate_core::{BackendError, Container, Containers, Owner, SandboxSpec};
@@ -34,7 +36,10 @@ use sandgate_store::Store;
 use tokio::sync::oneshot;
 use tokio_util::task::TaskTracker;
 
+pub(crate) use body::JsonBody;
 pub(crate) use error::{ApiError, ApiResult};
+pub(crate) use pages::{Query, no_such_page};
+pub(crate) use path::InPath;
 
 #[derive(Clone, Debug)]
 pub struct OpenAiDoor {
@@ -84,7 +89,9 @@ impl OpenAiDoor {
             )
             .route("/v1/responses/{response}/cancel", post(stored_responses::cancel))
             .route("/v1/responses/{response}/input_items", get(stored_responses::input_items))
+            .route("/v1/chat/completions", post(chat::create))
             .route("/v1/models", get(passing::models))
+            .route("/v1/models/{*model}", get(other_paths::model))
             .route("/v1/conversations", post(conversations::create))
             .route(
                 "/v1/conversations/{conversation}",
@@ -112,10 +119,8 @@ impl OpenAiDoor {
             .route("/v1/files", post(files::create).get(files::list))
             .route("/v1/files/{file}", get(files::retrieve).delete(files::delete))
             .route("/v1/files/{file}/content", get(files::content))
-            .fallback(async |method: Method, uri: Uri| ApiError::unknown_url(&method, uri.path()))
-            .method_not_allowed_fallback(async |method: Method, uri: Uri| {
-                ApiError::wrong_method(&method, uri.path())
-            })
+            .fallback(other_paths::pass)
+            .method_not_allowed_fallback(other_paths::wrong_method)
             // Uploads are not held in memory and have a limit of their own.
             .layer(DefaultBodyLimit::max(max_body))
             .layer(from_fn(request_id::stamp))

@@ -13,11 +13,18 @@ use serde_json::Value;
 use super::body::unreadable;
 use super::error::{ApiError, ApiResult};
 use super::{Door, OpenAiDoor};
+use crate::access::check_model;
+use crate::owner::Who;
 
 impl OpenAiDoor {
-    /// Whether the upstream has this path.
+    /// Whether some upstream has this path.
     pub(super) fn passes(&self, path: &str) -> bool {
         self.gate.upstream().forwards(path)
+    }
+
+    /// Whether the upstream of the model that this body names has this path.
+    pub(super) fn passes_body(&self, path: &str, body: &[u8]) -> bool {
+        self.gate.upstream().forwards_body(path, body)
     }
 
     pub(super) async fn pass(&self, head: Parts, body: Bytes) -> ApiResult<Response> {
@@ -31,15 +38,17 @@ impl OpenAiDoor {
 /// knows.
 pub(super) async fn count_or_compact(
     State(door): State<Door>,
+    Who(who): Who,
     request: Request<Body>,
 ) -> ApiResult<Response> {
     let path = request.uri().path().to_owned();
     let (head, body) = request.into_parts();
     let copy = head.clone();
     let body = Bytes::from_request(Request::from_parts(head, body), &()).await.map_err(unreadable)?;
-    if !door.passes(&path) {
+    if !door.passes_body(&path, &body) {
         return Err(ApiError::unknown_url(&copy.method, &path));
     }
+    check_model(&who.limits, &body)?;
     if may_concern_us(&body) {
         let message = "This call is passed on to the upstream, which knows nothing of containers, \
                        conversations and responses that are kept here.";
@@ -48,6 +57,15 @@ pub(super) async fn count_or_compact(
     door.pass(copy, body).await
 }
 
-pub(super) async fn models(State(door): State<Door>, headers: HeaderMap) -> ApiResult<Json<Value>> {
-    Ok(Json(door.gate.upstream().models(&Credentials::from_headers(&headers)).await?))
+/// Those that the key may use.
+pub(super) async fn models(
+    State(door): State<Door>,
+    Who(who): Who,
+    headers: HeaderMap,
+) -> ApiResult<Json<Value>> {
+    let mut list = door.gate.upstream().models(&Credentials::from_headers(&headers)).await?;
+    if let Some(models) = list.get_mut("data").and_then(Value::as_array_mut) {
+        models.retain(|model| who.limits.allows_model(model["id"].as_str().unwrap_or_default()));
+    }
+    Ok(Json(list))
 }

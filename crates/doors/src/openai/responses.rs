@@ -1,6 +1,8 @@
 //! `POST /v1/responses`: with a code tool, or anything else that is ours, through the gate; otherwise
 //! straight on to the upstream.
 
+use std::sync::Arc;
+
 use axum::extract::{FromRequest, Request, State};
 use axum::response::{IntoResponse, Json, Response};
 use bytes::Bytes;
@@ -12,32 +14,33 @@ use super::body::{is_kind, not_declared, parse, unreadable};
 use super::error::ApiResult;
 use super::request_id::RequestId;
 use super::{Door, OpenAiDoor, sse};
-use crate::owner::Caller;
+use crate::access::check_model;
+use crate::owner::Who;
 
 const PATH: &str = "/v1/responses";
 
-pub(super) async fn create(
-    State(door): State<Door>,
-    Caller(owner): Caller,
-    request: Request,
-) -> ApiResult<Response> {
+pub(super) async fn create(State(door): State<Door>, Who(who): Who, request: Request) -> ApiResult<Response> {
     if !is_kind(request.headers(), "application/json") {
         return Err(not_declared("application/json"));
     }
     let (head, body) = request.into_parts();
     let copy = head.clone();
     let body = Bytes::from_request(Request::from_parts(head, body), &()).await.map_err(unreadable)?;
-    if door.passes(PATH) && !may_concern_us(&body) {
-        return door.pass(copy, body).await;
+    check_model(&who.limits, &body)?;
+    let passes = door.passes_body(PATH, &body);
+    if passes && !may_concern_us(&body) {
+        return door.pass_create(&who, copy, body).await;
     }
     let fields = parse(&body)?;
+    door.check_previous(&who, &fields).await?;
     let caller = GateCaller {
-        owner,
+        owner: who.owner.clone(),
+        limits: Arc::clone(&who.limits),
         credentials: Credentials::from_headers(&copy.headers),
         request_id: copy.extensions.get::<RequestId>().map(|id| id.0.clone()).unwrap_or_default(),
     };
-    if door.passes(PATH) && !concerns_us(&door, &caller, &fields).await? {
-        return door.pass(copy, body).await;
+    if passes && !concerns_us(&door, &caller, &fields).await? {
+        return door.pass_create(&who, copy, body).await;
     }
     let request = CreateRequest::parse(fields)?;
     Ok(match door.gate.create(caller, request).await? {

@@ -50,9 +50,13 @@ fn whatever_is_there(first: &StreamEvent, events: &mut EventStream) -> Bytes {
 }
 
 fn push(text: &mut String, event: &StreamEvent) {
-    text.push_str("event: ");
-    text.push_str(&event.kind);
-    text.push_str("\ndata: ");
+    // Chat Completions has no names for its events.
+    if !event.kind.is_empty() {
+        text.push_str("event: ");
+        text.push_str(&event.kind);
+        text.push('\n');
+    }
+    text.push_str("data: ");
     text.push_str(&event.data);
     text.push_str("\n\n");
 }

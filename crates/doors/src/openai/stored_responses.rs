@@ -4,6 +4,7 @@
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Json, Response};
 use bytes::Bytes;
+use sandgate_core::Principal;
 use sandgate_gate::{GateError, visible};
 use sandgate_store::StoreError;
 use serde_json::{Value, json};
@@ -12,17 +13,17 @@ use super::error::{ApiError, ApiResult};
 use super::pages::{self, Query};
 use super::path::InPath;
 use super::{Door, sse};
-use crate::owner::Caller;
+use crate::owner::Who;
 
 pub(super) async fn retrieve(
     State(door): State<Door>,
-    Caller(owner): Caller,
+    Who(who): Who,
     InPath(id): InPath<String>,
     query: Query,
     request: Request,
 ) -> ApiResult<Response> {
-    if !door.gate.has_response(&owner, &id).await? {
-        return elsewhere(&door, &id, request).await;
+    if !door.gate.has_response(&who.owner, &id).await? {
+        return elsewhere(&door, &who, &id, request).await;
     }
     if query.get("stream") == Some("true") {
         let after = match query.get("starting_after") {
@@ -30,52 +31,52 @@ pub(super) async fn retrieve(
             Some(text) => Some(text.parse().map_err(|_| not_a_number("starting_after"))?),
         };
         let obfuscation = query.get("include_obfuscation") != Some("false");
-        let events = door.gate.listen(&owner, &id, after, obfuscation).await?;
+        let events = door.gate.listen(&who.owner, &id, after, obfuscation).await?;
         return Ok(sse::answer(events, Default::default()));
     }
-    let record = door.gate.response(&owner, &id).await?;
+    let record = door.gate.response(&who.owner, &id).await?;
     Ok(Json(shown(record.body, &query.include())).into_response())
 }
 
 pub(super) async fn delete(
     State(door): State<Door>,
-    Caller(owner): Caller,
+    Who(who): Who,
     InPath(id): InPath<String>,
     request: Request,
 ) -> ApiResult<Response> {
-    match door.store.delete_response(&owner, &id).await {
+    match door.gate.delete(&who.owner, &id).await {
         Ok(()) => Ok(Json(json!({"id": id, "object": "response", "deleted": true})).into_response()),
-        Err(StoreError::NotFound) => elsewhere(&door, &id, request).await,
+        Err(StoreError::NotFound) => elsewhere(&door, &who, &id, request).await,
         Err(error) => Err(error.into()),
     }
 }
 
 pub(super) async fn cancel(
     State(door): State<Door>,
-    Caller(owner): Caller,
+    Who(who): Who,
     InPath(id): InPath<String>,
     request: Request,
 ) -> ApiResult<Response> {
-    if !door.gate.has_response(&owner, &id).await? {
-        return elsewhere(&door, &id, request).await;
+    if !door.gate.has_response(&who.owner, &id).await? {
+        return elsewhere(&door, &who, &id, request).await;
     }
-    let body = door.gate.cancel(&owner, &id).await?;
+    let body = door.gate.cancel(&who.owner, &id).await?;
     Ok(Json(shown(body, &[])).into_response())
 }
 
 pub(super) async fn input_items(
     State(door): State<Door>,
-    Caller(owner): Caller,
+    Who(who): Who,
     InPath(id): InPath<String>,
     query: Query,
     request: Request,
 ) -> ApiResult<Response> {
-    if !door.gate.has_response(&owner, &id).await? {
-        return elsewhere(&door, &id, request).await;
+    if !door.gate.has_response(&who.owner, &id).await? {
+        return elsewhere(&door, &who, &id, request).await;
     }
     let page = query.page(20, 100)?;
     let include = query.include();
-    let listed = door.store.input_items(&owner, &id, &page).await.map_err(|error| match error {
+    let listed = door.store.input_items(&who.owner, &id, &page).await.map_err(|error| match error {
         StoreError::NotFound => pages::no_such_page(&page),
         other => other.into(),
     })?;
@@ -93,8 +94,8 @@ fn shown(mut body: Value, include: &[String]) -> Value {
 }
 
 /// The upstream keeps the responses that were passed on to it.
-async fn elsewhere(door: &Door, id: &str, request: Request) -> ApiResult<Response> {
-    if door.passes("/v1/responses") {
+async fn elsewhere(door: &Door, who: &Principal, id: &str, request: Request) -> ApiResult<Response> {
+    if door.passes("/v1/responses") && door.may_be_elsewhere(who, id).await? {
         let (head, _) = request.into_parts();
         return door.pass(head, Bytes::new()).await;
     }

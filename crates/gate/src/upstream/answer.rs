@@ -13,6 +13,9 @@ use hyper::body::Incoming;
 use tokio::time::Sleep;
 
 use super::UpstreamError;
+use super::renamed_answer::Renamer;
+
+type Incame = Result<Frame<Bytes>, hyper::Error>;
 
 /// How long the rest of an answer that nobody needs may take, before its connection is given up.
 const DRAIN_LIMIT: Duration = Duration::from_secs(2);
@@ -23,11 +26,17 @@ pub struct AnswerBody {
     limit: Duration,
     /// Runs only while we wait: an answer that is already there sets no timer.
     silence: Option<Pin<Box<Sleep>>>,
+    renamer: Option<Renamer>,
 }
 
 impl AnswerBody {
     pub(super) fn new(incoming: Incoming, limit: Duration) -> Self {
-        Self { incoming, limit, silence: None }
+        Self { incoming, limit, silence: None, renamer: None }
+    }
+
+    /// Exchanges the model's name in what is to come.
+    pub(super) fn rename(&mut self, renamer: Renamer) {
+        self.renamer = Some(renamer);
     }
 
     /// The whole of it, up to `limit` bytes; what is longer is cut when `cut` says so, an error otherwise.
@@ -45,6 +54,25 @@ impl AnswerBody {
             whole.extend_from_slice(&data);
         }
         Ok(whole.freeze())
+    }
+
+    /// The frame as it goes on. None: all of it is kept back for now.
+    fn renamed(&mut self, frame: Option<Incame>) -> Option<Option<Incame>> {
+        let Some(renamer) = &mut self.renamer else { return Some(frame) };
+        match frame {
+            Some(Ok(frame)) => match frame.into_data() {
+                Ok(data) => {
+                    let now = renamer.take(&data);
+                    (!now.is_empty()).then(|| Some(Ok(Frame::data(now))))
+                }
+                Err(frame) => Some(Some(Ok(frame))),
+            },
+            Some(error) => Some(Some(error)),
+            None => {
+                let rest = self.renamer.take().map(Renamer::end).filter(|rest| !rest.is_empty());
+                Some(rest.map(|rest| Ok(Frame::data(rest))))
+            }
+        }
     }
 
     /// Reads what is left in the background, so that the connection can serve the next turn.
@@ -67,9 +95,11 @@ impl Body for AnswerBody {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, UpstreamError>>> {
         let body = self.get_mut();
-        if let Poll::Ready(frame) = Pin::new(&mut body.incoming).poll_frame(cx) {
+        while let Poll::Ready(frame) = Pin::new(&mut body.incoming).poll_frame(cx) {
             body.silence = None;
-            return Poll::Ready(frame.map(|frame| frame.map_err(|error| broken(&error))));
+            if let Some(frame) = body.renamed(frame) {
+                return Poll::Ready(frame.map(|frame| frame.map_err(|error| broken(&error))));
+            }
         }
         let limit = body.limit;
         let silence = body.silence.get_or_insert_with(|| Box::pin(tokio::time::sleep(limit)));
@@ -78,11 +108,11 @@ impl Body for AnswerBody {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.incoming.is_end_stream()
+        self.renamer.is_none() && self.incoming.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.incoming.size_hint()
+        if self.renamer.is_some() { SizeHint::default() } else { self.incoming.size_hint() }
     }
 }
 

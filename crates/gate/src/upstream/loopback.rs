@@ -11,6 +11,7 @@ use super::compose::{Composer, Ending, Object, new_call_id, response_to};
 use super::fences::fenced_blocks;
 use super::http::RequestBody;
 use super::items::{CallItem, MessageItem};
+use super::loopback_chat::chunks;
 use super::{Credentials, Turn, TurnRequest, Upstream, UpstreamError};
 
 const MODEL: &str = "loopback";
@@ -35,13 +36,18 @@ impl Upstream for Loopback {
         Ok(Turn { events: stream::iter(events).boxed(), headers: HeaderMap::new() })
     }
 
+    async fn chat_turn(&self, request: TurnRequest) -> Result<Turn, UpstreamError> {
+        let chunks = chunks(&request.body).into_iter().map(Ok);
+        Ok(Turn { events: stream::iter(chunks).boxed(), headers: HeaderMap::new() })
+    }
+
     fn forwards(&self, _path: &str) -> bool {
         false
     }
 
     async fn forward(&self, _request: Request<RequestBody>) -> Result<Response<AnswerBody>, UpstreamError> {
         Err(UpstreamError::Unsupported(
-            "loopback has only the Responses API; configure an upstream".to_owned(),
+            "loopback has only Responses and Chat Completions; configure an upstream".to_owned(),
         ))
     }
 
@@ -54,41 +60,56 @@ impl Upstream for Loopback {
 fn answer(request: &Object) -> Vec<Value> {
     let asked = Asked::new(request.get("input"));
     let mut composer = Composer::new(response_to(request, None));
-    let blocks = fenced_blocks(&asked.text);
-    let said = match (blocks.get(asked.outputs.len()), code_tool(request)) {
-        (Some(code), Some(tool)) => {
-            let arguments = json!({"code": code}).to_string();
-            let mut call = CallItem::open(&mut composer, new_call_id(), tool.to_owned());
-            for piece in pieces(&arguments) {
+    let said = says(&asked, code_tool(request));
+    match &said {
+        Says::Call { tool, arguments } => {
+            let mut call = CallItem::open(&mut composer, new_call_id(), (*tool).to_owned());
+            for piece in pieces(arguments) {
                 call.arguments(&mut composer, piece);
             }
             call.close(&mut composer, "completed");
-            arguments
         }
-        (code, _) => {
-            let text = match code {
-                _ if !asked.outputs.is_empty() => told(&asked.outputs),
-                Some(_) => NO_TOOL.to_owned(),
-                None => NO_CODE.to_owned(),
-            };
+        Says::Text(text) => {
             let mut message = MessageItem::open(&mut composer);
-            for piece in pieces(&text) {
+            for piece in pieces(text) {
                 message.text(&mut composer, piece, Vec::new());
             }
             message.close(&mut composer, "completed");
-            text
         }
-    };
-    composer.finish(Ending::Completed, usage(asked.words, words(&said)));
+    }
+    composer.finish(Ending::Completed, usage(asked.words, said.words()));
     composer.take()
+}
+
+/// All it ever says.
+pub(super) enum Says<'a> {
+    Call { tool: &'a str, arguments: String },
+    Text(String),
+}
+
+impl Says<'_> {
+    pub(super) fn words(&self) -> u64 {
+        let (Self::Call { arguments: text, .. } | Self::Text(text)) = self;
+        words(text)
+    }
+}
+
+pub(super) fn says<'a>(asked: &Asked, tool: Option<&'a str>) -> Says<'a> {
+    let blocks = fenced_blocks(&asked.text);
+    match (blocks.get(asked.outputs.len()), tool) {
+        (Some(code), Some(tool)) => Says::Call { tool, arguments: json!({"code": code}).to_string() },
+        _ if !asked.outputs.is_empty() => Says::Text(told(&asked.outputs)),
+        (Some(_), None) => Says::Text(NO_TOOL.to_owned()),
+        (None, _) => Says::Text(NO_CODE.to_owned()),
+    }
 }
 
 /// What of the input matters here: the last user message and the outputs of code since then.
 #[derive(Default)]
-struct Asked {
-    text: String,
-    outputs: Vec<String>,
-    words: u64,
+pub(super) struct Asked {
+    pub(super) text: String,
+    pub(super) outputs: Vec<String>,
+    pub(super) words: u64,
 }
 
 impl Asked {
@@ -119,7 +140,7 @@ impl Asked {
 }
 
 /// A text, or the text parts of a list.
-fn text_of(content: &Value) -> String {
+pub(super) fn text_of(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
         Value::Array(parts) => {
@@ -130,16 +151,15 @@ fn text_of(content: &Value) -> String {
 }
 
 /// The function that takes Python code, where the request offers one.
-fn code_tool(request: &Object) -> Option<&str> {
+pub(super) fn code_tool(request: &Object) -> Option<&str> {
     if request.get("tool_choice").is_some_and(|choice| choice == "none") {
         return None;
     }
     let tools = request.get("tools")?.as_array()?;
-    let takes_code = |tool: &&Value| {
-        let name = tool["name"].as_str().unwrap_or_default();
-        name.starts_with("python") && tool["parameters"]["properties"].get("code").is_some()
-    };
-    tools.iter().find(takes_code)?["name"].as_str()
+    // One level deeper in Chat Completions.
+    let functions = tools.iter().map(|tool| tool.get("function").unwrap_or(tool));
+    let mut names = functions.filter(|function| function["parameters"]["properties"].get("code").is_some());
+    names.find_map(|function| function["name"].as_str().filter(|name| name.starts_with("python")))
 }
 
 /// The outputs as they are, and links to the files that were written.
@@ -169,7 +189,7 @@ fn new_files(note: &str) -> Vec<&str> {
     note.split("/mnt/data/").skip(1).filter_map(|text| Some(&text[..name(text)?])).collect()
 }
 
-fn pieces(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn pieces(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
         let end = rest.char_indices().nth(DELTA).map_or(rest.len(), |(at, _)| at);
@@ -179,7 +199,7 @@ fn pieces(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-fn words(text: &str) -> u64 {
+pub(super) fn words(text: &str) -> u64 {
     text.split_whitespace().count() as u64
 }
 

@@ -15,11 +15,18 @@ mod headers;
 mod http;
 mod items;
 mod loopback;
+mod loopback_chat;
+mod model_name;
+mod refusal;
+mod renamed_answer;
+mod renaming;
 mod responses;
 mod retry;
+mod router;
+mod routes;
 mod sse;
 #[cfg(test)]
-mod test_schemas;
+pub(crate) mod test_schemas;
 #[cfg(test)]
 mod test_server;
 
@@ -32,13 +39,17 @@ use serde_json::{Map, Value};
 
 pub use self::answer::AnswerBody;
 pub use self::chat::{ChatOptions, ChatUpstream};
+pub(crate) use self::chat::{GatheredCall, GatheredCalls, unused_id};
 pub use self::connection_config::{ConnectionConfig, InvalidConnection};
 pub use self::credentials::Credentials;
 pub use self::error::UpstreamError;
 pub use self::expand::expand;
 pub use self::http::{Connection, RequestBody, body_of};
 pub use self::loopback::Loopback;
+pub use self::model_name::model_in;
 pub use self::responses::ResponsesUpstream;
+pub use self::router::Router;
+pub use self::routes::{Member, Routes};
 pub use self::sse::{SseError, SseEvent, SseParser};
 
 /// Something that can take a model's turn.
@@ -52,8 +63,30 @@ pub trait Upstream: Send + Sync + Debug {
     /// the connection at once.
     async fn turn(&self, request: TurnRequest) -> Result<Turn, UpstreamError>;
 
+    /// One turn of the model in the form of Chat Completions: a create body in, chunks out. A whole
+    /// completion comes as one chunk, with its message as the delta.
+    ///
+    /// An object with an `error` in place of a chunk is the last. An answer that breaks off before a
+    /// `finish_reason` ends with [`UpstreamError::Broken`].
+    async fn chat_turn(&self, request: TurnRequest) -> Result<Turn, UpstreamError>;
+
     /// Whether [`forward`](Self::forward) makes sense for this path of ours (`/v1/embeddings`).
     fn forwards(&self, path: &str) -> bool;
+
+    /// The same for a request that names this model: upstreams behind one server differ.
+    fn forwards_for(&self, path: &str, _model: Option<&str>) -> bool {
+        self.forwards(path)
+    }
+
+    /// The same for a request with this JSON body.
+    fn forwards_body(&self, path: &str, _body: &[u8]) -> bool {
+        self.forwards(path)
+    }
+
+    /// Turns of one response in which code may run, where this model has a limit of its own.
+    fn rounds(&self, _model: Option<&str>) -> Option<u32> {
+        None
+    }
 
     /// Passes a request on byte for byte and streams the answer back. The path is the one the client
     /// asked us for; its `/v1` stands for the upstream's base.
@@ -69,7 +102,7 @@ pub trait Upstream: Send + Sync + Debug {
 /// What the model is asked in one turn.
 #[derive(Debug, Clone)]
 pub struct TurnRequest {
-    /// A Responses create body. Its `stream` is overwritten by the field below.
+    /// A create body of the API that is asked in. Its `stream` is overwritten by the field below.
     pub body: Map<String, Value>,
     pub credentials: Credentials,
     /// Whether the upstream is asked to stream. Events come out either way.

@@ -8,6 +8,7 @@ use futures_util::stream::{self, BoxStream};
 use serde_json::{Map, Value};
 
 use super::answer::AnswerBody;
+use super::chat::chat_turn;
 use super::events::{EventSource, Payload};
 use super::expand::expand;
 use super::headers::useful;
@@ -47,6 +48,11 @@ impl Upstream for ResponsesUpstream {
             Ok(Turn { events, headers: useful(&head.headers) })
         })
         .await
+    }
+
+    /// Servers with the Responses API have the older one too.
+    async fn chat_turn(&self, request: TurnRequest) -> Result<Turn, UpstreamError> {
+        chat_turn(&self.connection, request).await
     }
 
     fn forwards(&self, _path: &str) -> bool {

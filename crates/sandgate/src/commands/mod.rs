@@ -1,7 +1,9 @@
 //! One file for each thing the command line can do, and how each of them starts the engine.
 
+pub(crate) mod config;
 pub(crate) mod doctor;
 mod engine;
+pub(crate) mod key;
 pub(crate) mod repl;
 pub(crate) mod run;
 pub(crate) mod serve;

@@ -7,8 +7,11 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use sandgate_core::{Backend, Containers, SandboxSpec};
+use sandgate_doors::Access;
+use sandgate_doors::admin::AdminDoor;
 use sandgate_doors::execute::ExecuteDoor;
 use sandgate_doors::openai::OpenAiDoor;
+use sandgate_gate::upstream::Router;
 use sandgate_gate::{ContainerFiles, Gate, GateParts};
 use sandgate_store::Store;
 use tokio::net::TcpListener;
@@ -17,34 +20,45 @@ use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::bad_input::BadInput;
 use crate::cli::ServeArgs;
 use crate::commands::{Purpose, start_engine};
-use crate::config::Settings;
+use crate::config::{Secret, Settings};
 use crate::home;
+use crate::logging;
+use crate::reload::Reload;
 use crate::session::runtime;
-use crate::upstream;
+use crate::start_check::check_keys;
 
 /// How long requests under way may go on after the first signal.
 const GRACE: Duration = Duration::from_secs(10);
+/// Larger than what most requests hold, small enough that one of each size kept does no harm.
+const BIG_BLOCK: i32 = 8 << 20;
 /// How often containers are asked how long they have idled.
 const EXPIRY_EVERY: Duration = Duration::from_secs(5);
 
 pub(crate) fn serve(args: &ServeArgs) -> Result<ExitCode> {
     let settings = Settings::load(args)?;
-    runtime()?.block_on(Box::pin(until_stopped(settings)))?;
+    // Before the first thread: the settings are the allocator's for all of them.
+    sandgate_engine::keep_big_blocks(BIG_BLOCK);
+    runtime()?.block_on(Box::pin(until_stopped(args.clone(), settings)))?;
     Ok(ExitCode::SUCCESS)
 }
 
-async fn until_stopped(settings: Settings) -> Result<()> {
+async fn until_stopped(args: ServeArgs, settings: Settings) -> Result<()> {
+    // First of all: from here on SIGHUP does not end the program.
+    let reload = Reload::new(args)?;
+    logging::set_level(settings.log.as_deref());
+    for warning in &settings.warnings {
+        tracing::warn!("{warning}");
+    }
     let home = home::open()?;
+    check_keys(&home, &settings).await?;
     // Taken before the long part: a port in use is said at once.
     let listener = TcpListener::bind(settings.listen)
         .await
         .with_context(|| format!("cannot listen on {}", settings.listen))?;
-    let chosen =
-        upstream::choose(settings.upstream.as_ref()).map_err(|error| BadInput::error(error.to_string()))?;
-    let spec = SandboxSpec { limits: settings.limits, ..SandboxSpec::default() };
+    let router = Arc::new(Router::new(Arc::clone(&settings.upstreams.routes)));
+    let spec = SandboxSpec { limits: settings.limits.clone(), ..SandboxSpec::default() };
     let engine = start_engine(Purpose::Server { pool: settings.pool, usual: spec.clone() }).await?;
 
     // After the engine, which holds the home's lock: two servers never share a store.
@@ -52,10 +66,10 @@ async fn until_stopped(settings: Settings) -> Result<()> {
         Store::open(&home).await.with_context(|| format!("cannot use the store in {}", home.display()))?;
     let backend: Arc<dyn Backend> = Arc::clone(&engine) as _;
     let registry = Arc::new(store.clone());
-    let containers = Arc::new(Containers::open(backend, registry, settings.containers).await?);
+    let containers = Arc::new(Containers::open(backend, registry, settings.containers.clone()).await?);
     let tasks = TaskTracker::new();
     let gate = Arc::new(Gate::new(GateParts {
-        upstream: chosen.upstream,
+        upstream: Arc::clone(&router) as _,
         containers: Arc::clone(&containers),
         store: store.clone(),
         spec: spec.clone(),
@@ -69,11 +83,13 @@ async fn until_stopped(settings: Settings) -> Result<()> {
             "responses in the background were cut short by the end of the last server"
         );
     }
-    tracing::info!("{}", chosen.said);
+    for line in &settings.upstreams.said {
+        tracing::info!("{line}");
+    }
     let execute =
         ExecuteDoor { containers: Arc::clone(&containers), spec: spec.clone(), tasks: tasks.clone() };
     let openai = OpenAiDoor {
-        gate,
+        gate: Arc::clone(&gate),
         containers: Arc::clone(&containers),
         store: store.clone(),
         files: ContainerFiles::new(store.clone()),
@@ -82,16 +98,21 @@ async fn until_stopped(settings: Settings) -> Result<()> {
         limits: settings.door,
         strict: settings.gate.strict,
     };
-    let doors = execute.router().merge(openai.router());
+    let admin = AdminDoor { store: store.clone() };
+    let doors = execute.router().merge(admin.router()).merge(openai.router());
+    let access = Access::new(store.clone(), settings.master_key.as_ref().map(Secret::expose));
 
     let stop = CancellationToken::new();
     say_ready(&listener)?;
     let served = tokio::select! {
-        served = sandgate_doors::serve(listener, doors, stop.clone()) => served,
+        served = sandgate_doors::serve(listener, doors, access, stop.clone()) => served,
         ended = stop_on_signal(&stop) => ended,
         () = expire_idle(&containers, &store) => Ok(()),
+        () = reload.on_each_hang_up(&home, &settings, &gate, &router) => Ok(()),
     };
     tasks.close();
+    // Requests have had their time; what runs in the background says that the server was stopped.
+    gate.end_all_runs();
     let _ = timeout(GRACE, tasks.wait()).await;
     engine.shut_down().await;
     served.context("the server failed")

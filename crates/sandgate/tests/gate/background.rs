@@ -74,12 +74,20 @@ fn streamed_and_listened_to_again() {
     let after = usize::try_from(seen).unwrap() + 1;
     assert_eq!(rest.events_from(seen + 1), all[after..]);
     // The same from the store.
-    assert_eq!(client.get(&format!("{path}?stream=true&starting_after={seen}")).events_from(seen + 1), all[after..]);
+    assert_eq!(
+        client.get(&format!("{path}?stream=true&starting_after={seen}")).events_from(seen + 1),
+        all[after..]
+    );
     let done = items(&all.last().unwrap()["response"], "code_interpreter_call");
     assert_eq!(done[0]["outputs"][0]["logs"], "begun\ndone\n");
     let last = all.len() - 1;
-    assert!(client.get(&format!("{path}?stream=true&starting_after={last}")).events_from(last as u64 + 1).is_empty());
-    client.get(&format!("{path}?stream=true&starting_after=9999")).events_from(0);
+    assert!(
+        client
+            .get(&format!("{path}?stream=true&starting_after={last}"))
+            .events_from(last as u64 + 1)
+            .is_empty()
+    );
+    assert!(client.get(&format!("{path}?stream=true&starting_after=9999")).events_from(0).is_empty());
     // The listener's own wish about padding.
     let plain = client.get(&format!("{path}?stream=true&include_obfuscation=false")).events();
     assert!(plain.iter().all(|event| event.get("obfuscation").is_none()));
@@ -143,7 +151,9 @@ fn a_response_that_somebody_waited_for_is_no_background_response() {
 
 #[test]
 fn what_fails_says_so_in_the_response() {
-    let refusing = || Turn::http(400, json!({"error": {"message": "no, thanks", "type": "t", "param": null, "code": null}}));
+    let refusing = || {
+        Turn::http(400, json!({"error": {"message": "no, thanks", "type": "t", "param": null, "code": null}}))
+    };
     let broken = || turn(json!({"items": [{"code": "print(1)"}], "cut_after": 4}));
     for (turns, words) in [
         (vec![refusing()], "no, thanks"),

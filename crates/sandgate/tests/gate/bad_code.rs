@@ -1,9 +1,14 @@
 //! Code and calls that go wrong: the model is told, in words it can use, and the response goes on.
 
-use sandgate_testkit::{Item, Turn};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use sandgate_testkit::Turn;
 use serde_json::{Value, json};
 
-use crate::common::{Client, OUTPUTS, World, items, kinds, told, turn, world};
+use crate::common::{
+    Client, OUTPUTS, World, failure_of, items, kinds, no_internal_call, told, turn, wait_until, world,
+};
 
 /// What the model was told after each of its calls.
 fn all_told(world: &World, client: &Client) -> Vec<String> {
@@ -40,7 +45,11 @@ fn arguments_that_are_broken_can_be_mended() {
         assert!(told[0].contains("was not run") && told[0].contains("code"), "{}", told[0]);
 
         let events = world().client(turns()).stream(json!({}));
-        assert!(!events.iter().any(|event| event["delta"] == "print(1)\")"), "{events:?}");
+        let done =
+            events.iter().find(|event| event["type"] == "response.code_interpreter_call_code.done").unwrap();
+        let deltas = events.iter().filter(|event| event["item_id"] == done["item_id"]);
+        let shown: String = deltas.filter_map(|event| event["delta"].as_str()).collect();
+        assert_eq!(done["code"], shown, "{arguments}");
         assert_eq!(kinds(&events).last(), Some(&"response.completed"));
     }
 }
@@ -175,30 +184,41 @@ fn a_container_deleted_between_two_responses_is_made_anew() {
     );
 }
 
+/// The code is ended and the model told. A further call finds no container, and that is said.
 #[test]
 fn a_container_deleted_in_mid_run() {
-    for stream in [false, true] {
-        let client = world().client([
-            Turn::code("x = 1"),
-            Turn::text("ok"),
-            Turn::of([Item::code("import time; time.sleep(60)")]),
-            Turn::text("never mind"),
-        ]);
+    for (stream, calls_again) in [(false, false), (true, false), (false, true), (true, true)] {
+        let last = if calls_again { Turn::code("print(1)") } else { Turn::text("never mind") };
+        let turns = [Turn::code("x = 1"), Turn::text("ok"), Turn::code("import time; time.sleep(60)"), last];
+        let client = world().client(turns);
         let first = client.respond(json!({}));
         let id = first["output"][0]["container_id"].as_str().unwrap().to_owned();
-        let previous = json!({"previous_response_id": first["id"], "stream": stream});
-        let running = std::thread::spawn({
+        let more = json!({"previous_response_id": first["id"], "stream": stream});
+        let running = thread::spawn({
             let client = client.clone();
-            move || client.create(previous)
+            move || client.create(more)
         });
-        crate::common::wait_until("the model is asked", || world().model.requests(&client.key).len() == 3);
-        std::thread::sleep(std::time::Duration::from_millis(500));
-        let begin = std::time::Instant::now();
+        wait_until("the model is asked", || world().model.requests(&client.key).len() == 3);
+        thread::sleep(Duration::from_millis(700));
+        let begin = Instant::now();
         client.delete(&format!("/v1/containers/{id}")).ok();
         let answer = running.join().unwrap();
-        assert!(begin.elapsed().as_secs() < 20, "{:?}", begin.elapsed());
-        crate::common::no_internal_call(&answer);
+        assert!(begin.elapsed() < Duration::from_secs(20), "{:?}", begin.elapsed());
+        no_internal_call(&answer);
         client.get(&format!("/v1/containers/{id}")).refused(404);
-        eprintln!("{} {}", answer.status, answer.text());
+        assert_eq!(world().asked(&client).len(), 4);
+        match (stream, calls_again) {
+            (false, false) => assert_eq!(answer.ok()["status"], "completed"),
+            (true, false) => assert_eq!(kinds(&answer.events()).last(), Some(&"response.completed")),
+            (false, true) => {
+                assert!(answer.refused(404)["message"].as_str().unwrap().contains(&id), "{}", answer.text());
+            }
+            (true, true) => {
+                let said = failure_of(&answer.events());
+                assert!(said.contains(&id), "{said}");
+            }
+        }
+        let told = all_told(world(), &client).pop().unwrap();
+        assert!(told.starts_with('[') && told.contains("ended"), "{told}");
     }
 }

@@ -167,13 +167,32 @@ fn a_model_that_says_that_it_failed() {
         let answer = after(rounds, &failing).create(json!({}));
         no_internal_call(&answer);
         // As a whole, a failed response is a response.
-        if answer.status == 200 {
-            assert_eq!(answer.json()["status"], "failed");
-            assert_eq!(answer.json()["error"]["message"], "too fast");
-        } else {
-            assert_eq!(answer.refused(500)["message"], "too fast");
-        }
+        assert_eq!(answer.ok()["status"], "failed");
+        assert_eq!(answer.json()["error"]["message"], "too fast");
     }
+}
+
+/// As the specification has it, not as the real service does.
+#[test]
+fn an_error_in_the_flat_form_becomes_a_nested_one() {
+    let flat = json!({"type": "error", "sequence_number": 0, "code": "server_error", "message": "flat", "param": null});
+    for rounds in [0, 1] {
+        let raw = json!({"raw": format!("event: error\ndata: {flat}\n\n")});
+        assert_eq!(failure_of(&after(rounds, &raw).stream(json!({}))), "flat");
+        assert_eq!(after(rounds, &raw).create(json!({})).refused(500)["message"], "flat");
+    }
+}
+
+#[test]
+fn json_where_a_stream_was_asked_for_becomes_a_stream() {
+    let whole = |item: Value| turn(json!({"items": [{"reasoning": "hm"}, item], "json_only": true}));
+    let client = world().client([whole(json!({"code": "print(6 * 7)"})), whole(json!({"text": "42"}))]);
+    let events = client.stream(json!({}));
+    let response = &events.last().unwrap()["response"];
+    assert_eq!(response["status"], "completed");
+    assert_eq!(response["output"][1]["code"], "print(6 * 7)");
+    assert_eq!(response["output"][3]["content"][0]["text"], "42");
+    assert_eq!(world().asked(&client).len(), 2);
 }
 
 #[test]

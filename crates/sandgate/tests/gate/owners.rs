@@ -32,7 +32,9 @@ fn belongings(world: &World) -> (Client, Belongings) {
     let container_file = files["data"][0]["id"].as_str().unwrap().to_owned();
     let started = client.respond(json!({"background": true}));
     let background = started["id"].as_str().unwrap().to_owned();
-    wait_until("it is over", || client.get(&format!("/v1/responses/{background}")).ok()["status"] == "completed");
+    wait_until("it is over", || {
+        client.get(&format!("/v1/responses/{background}")).ok()["status"] == "completed"
+    });
     (client, Belongings { file, container, container_file, response, background, conversation, item })
 }
 
@@ -64,7 +66,8 @@ fn no_route_leads_to_it(world: &World, api_keeps_responses: bool) {
     type Ask<'a> = &'a dyn Fn(&Client, &str) -> Answer;
     let upload = |client: &Client, target: &str| client.try_upload(target, "a.txt", b"a");
     let by_id = body(json!({"file_id": has.file}));
-    let (post_empty, post_items) = (body(empty.clone()), body(json!({"items": [{"role": "user", "content": "x"}]})));
+    let (post_empty, post_items) =
+        (body(empty.clone()), body(json!({"items": [{"role": "user", "content": "x"}]})));
     let post_metadata = body(json!({"metadata": {"a": "b"}}));
     let response = has.response["id"].as_str().unwrap();
     let routes: Vec<(Ask<'_>, &str, &str, &str)> = vec![
@@ -142,8 +145,8 @@ fn no_route_leads_to_it(world: &World, api_keeps_responses: bool) {
         create(&|id| json!({"input": [{"type": "item_reference", "id": id}]}), &has.item, 404);
     }
     // And all of it is still there.
-    client.get(&format!("/v1/containers/{container}/files/{file}/content")).text().contains("secret");
-    client.get(&format!("/v1/files/{}/content", has.file)).text().contains("secret");
+    assert_eq!(client.get(&format!("/v1/containers/{container}/files/{file}/content")).text(), "secret");
+    assert_eq!(client.get(&format!("/v1/files/{}/content", has.file)).text(), "secret");
     assert_eq!(client.get(&format!("/v1/responses/{response}")).ok()["status"], "completed");
     assert_eq!(client.get(&format!("/v1/conversations/{conversation}/items/{item}")).ok()["id"], **item);
 }
@@ -183,18 +186,15 @@ fn what_only_an_upstream_could_know_is_asked_of_it_with_nothing_of_the_owners() 
 #[test]
 fn a_replayed_call_of_another_does_not_open_its_container() {
     let (client, has) = belongings(world());
-    let look = Turn::code("import os\nprint(os.path.exists('/mnt/data/secret.txt'), 'secret' in globals())");
-    let own = world().client([look, Turn::text("nothing")]);
-    let call = client.get(&format!("/v1/responses/{}?include[]={OUTPUTS}", has.response["id"].as_str().unwrap()));
+    // The call's id in the model's form is made up anew.
+    let look = "import os\nprint(os.path.exists('/mnt/data/secret.txt'), 'secret' in globals())";
+    let foreign = |item: Value| turn(json!({"items": [item], "foreign": true}));
+    let own = world().client([foreign(json!({"code": look})), foreign(json!({"text": "nothing"}))]);
+    let call =
+        client.get(&format!("/v1/responses/{}?include[]={OUTPUTS}", has.response["id"].as_str().unwrap()));
     let mut call = call.ok()["output"][0].clone();
     call["outputs"] = Value::Null;
     let input = json!([{"role": "user", "content": "go"}, call, {"role": "user", "content": "look"}]);
-    // The call's id in the model's form is made up anew.
-    world().model.script(
-        &own.key,
-        [turn(json!({"items": [{"code": "import os\nprint(os.path.exists('/mnt/data/secret.txt'), 'secret' in globals())"}],
-            "foreign": true})), turn(json!({"items": [{"text": "nothing"}], "foreign": true}))],
-    );
     let response = own.respond(json!({"input": input, "include": [OUTPUTS]}));
     assert_ne!(container_of(&response), has.container);
     assert_eq!(response["output"][0]["outputs"][0]["logs"], "False False\n");

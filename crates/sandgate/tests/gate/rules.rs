@@ -1,5 +1,4 @@
-//! The twenty rules that decide whether a client can tell us from the original, one test each
-//! (`contracts/openai.md`, section 0, has them in full).
+//! The twenty rules that decide whether a client can tell us from the original, one test each.
 
 use sandgate_testkit::{Item, Turn};
 use serde_json::{Value, json};

@@ -65,6 +65,13 @@ pub(super) fn code_turn(body: &[u8]) -> String {
     response(id, "completed", &json!([call])).to_string()
 }
 
+/// Whether the body says `"stream": true`, however its JSON is spaced.
+pub(super) fn is_streamed(body: &[u8]) -> bool {
+    let after = memmem::find(body, b"\"stream\"").map(|at| &body[at + b"\"stream\"".len()..]);
+    let value = after.and_then(|rest| rest.trim_ascii_start().strip_prefix(b":"));
+    value.is_some_and(|value| value.trim_ascii_start().starts_with(b"true"))
+}
+
 /// The one stream: its ids may repeat, as nobody goes on from it.
 const STREAM: u64 = 7;
 
@@ -82,15 +89,15 @@ pub(super) fn stream_start() -> String {
 }
 
 /// `number` counts from 1.
-pub(super) fn stream_delta(number: usize, stamp: u128) -> String {
+pub(super) fn stream_delta(number: u32, stamp: u128) -> String {
     event(&json!({"type": "response.output_text.delta", "sequence_number": number + 3, "output_index": 0,
         "content_index": 0, "item_id": message_id(STREAM), "delta": format!("@{stamp};"), "logprobs": []}))
 }
 
-pub(super) fn stream_end(_sent: usize) -> String {
+pub(super) fn stream_end() -> String {
     let part = text_part(TEXT);
     let item = message_item(STREAM, "completed", &json!([part]));
-    let place = |kind: &str, number: usize| {
+    let place = |kind: &str, number: u32| {
         json!({"type": kind, "sequence_number": CHUNKS + number, "output_index": 0, "content_index": 0,
             "item_id": message_id(STREAM)})
     };

@@ -41,7 +41,7 @@ pub(super) fn plain(size: Size, delay: u64) -> Bytes {
     let body = match size {
         Size::Small => json!({"model": model, "input": "What is six times seven, and why do people ask?"}),
         Size::Long => {
-            let words = "one more thing that was said before and has to be said again, ".repeat(23);
+            let words = "one more thing that was said before and has to be said again, ".repeat(25);
             let turn = |number: usize| {
                 message(
                     if number.is_multiple_of(2) { "user" } else { "assistant" },
@@ -53,7 +53,7 @@ pub(super) fn plain(size: Size, delay: u64) -> Bytes {
         }
         Size::Picture => {
             let picture =
-                format!("data:image/png;base64,{}", "iVBORw0KGgo/+AAAANSUhEUg".repeat(2_000_000 / 23));
+                format!("data:image/png;base64,{}", "iVBORw0KGgo/+AAAANSUhEUg".repeat(2_000_000 / 24));
             let content = [
                 json!({"type": "input_text", "text": "What is this?"}),
                 json!({"type": "input_image", "detail": "auto", "image_url": picture}),

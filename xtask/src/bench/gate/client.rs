@@ -37,7 +37,8 @@ impl Client {
     /// An answer that is no success is an error.
     pub(super) async fn post(&mut self, path: &str, body: Bytes) -> Result<Reply> {
         let reply = self.send(Method::POST, path, body).await?;
-        ensure!(reply.status.is_success(), "{path} answered {}: {}", reply.status, reply.text());
+        let said = || reply.text().chars().take(500).collect::<String>();
+        ensure!(reply.status.is_success(), "{path} answered {}: {}", reply.status, said());
         Ok(reply)
     }
 

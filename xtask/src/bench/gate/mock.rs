@@ -22,7 +22,7 @@ use tokio::time::{Sleep, sleep};
 use super::answers;
 
 /// Deltas of a streamed answer, and the time between them.
-pub(super) const CHUNKS: usize = 40;
+pub(super) const CHUNKS: u32 = 40;
 const CHUNK_EVERY: Duration = Duration::from_millis(3);
 
 /// Times that cross a stream are nanoseconds since this.
@@ -81,11 +81,17 @@ async fn answer(request: Request<Incoming>) -> Result<Answer, Infallible> {
         return Ok(refusal);
     };
     if !delay.is_zero() {
-        sleep(delay).await;
+        // Tokio's own timer goes by whole milliseconds, which would swallow what is to be measured.
+        let _ = tokio::task::spawn_blocking(move || std::thread::sleep(delay)).await;
     }
     Ok(match manner {
         Manner::Plain => whole("application/json", answers::message().into()),
         Manner::Code => whole("application/json", answers::code_turn(&body).into()),
+        Manner::Chunks if !answers::is_streamed(&body) => {
+            // Writing takes a model as long whether somebody watches or not.
+            sleep(CHUNK_EVERY * CHUNKS).await;
+            whole("application/json", answers::message().into())
+        }
         Manner::Chunks => {
             let mut response = Response::new(Either::Right(Chunks::new()));
             set_kind(&mut response, "text/event-stream");
@@ -121,7 +127,7 @@ fn asked(body: &[u8]) -> Option<(Manner, Duration)> {
 
 /// The events of a message, the first ones at once, then a delta at a time.
 pub(super) struct Chunks {
-    sent: usize,
+    sent: u32,
     wait: Option<Pin<Box<Sleep>>>,
 }
 
@@ -145,7 +151,7 @@ impl Body for Chunks {
         let text = match self.sent {
             0 => answers::stream_start(),
             sent if sent <= CHUNKS => answers::stream_delta(sent, stamp(Instant::now())),
-            sent if sent == CHUNKS + 1 => answers::stream_end(sent),
+            sent if sent == CHUNKS + 1 => answers::stream_end(),
             _ => return Poll::Ready(None),
         };
         self.sent += 1;

@@ -76,7 +76,11 @@ async fn stream(
         if with_tool && subject == Subject::LiteLlm {
             continue;
         }
-        ensure!(chunks.len() >= CHUNKS * 9 / 10, "only {} of {CHUNKS} deltas were whole", chunks.len());
+        ensure!(
+            chunks.len() >= CHUNKS as usize * 9 / 10,
+            "only {} of {CHUNKS} deltas were whole",
+            chunks.len()
+        );
         chunks.iter().for_each(|time| round.add(&format!("{name}_chunk"), subject, *time));
     }
     Ok(())

@@ -8,6 +8,7 @@ use super::UpstreamError;
 use super::calls::Calls;
 use super::failure::error_in;
 use super::usage::usage;
+use super::whole::as_chunk;
 use crate::upstream::compose::{Composer, Ending, Object, response_to};
 use crate::upstream::items::{MessageItem, ReasoningItem};
 
@@ -87,22 +88,11 @@ impl Translator {
     }
 
     /// A completion that came in one piece.
-    pub(super) fn whole(&mut self, mut completion: Object) -> Result<Vec<Value>, UpstreamError> {
+    pub(super) fn whole(&mut self, completion: Object) -> Result<Vec<Value>, UpstreamError> {
         if error_in(&completion).is_some() {
             return self.chunk(&completion);
         }
-        let choices = completion.get_mut("choices").and_then(Value::as_array_mut);
-        let choice = choices.and_then(|choices| choices.first_mut()).and_then(Value::as_object_mut);
-        let Some(choice) = choice else {
-            return Err(UpstreamError::Broken("it is JSON, but not a completion".to_owned()));
-        };
-        let mut message = choice.remove("message").unwrap_or_default();
-        let calls = message.get_mut("tool_calls").and_then(Value::as_array_mut);
-        for (index, call) in calls.into_iter().flatten().filter_map(Value::as_object_mut).enumerate() {
-            call.insert("index".to_owned(), index.into());
-        }
-        choice.insert("delta".to_owned(), message);
-        let mut events = self.chunk(&completion)?;
+        let mut events = self.chunk(&as_chunk(completion)?)?;
         if !self.over {
             events.extend(self.end(true)?);
         }

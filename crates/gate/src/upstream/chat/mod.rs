@@ -5,10 +5,13 @@ mod calls;
 mod chunks;
 mod content;
 mod failure;
+mod fragments;
 mod messages;
 mod request;
 mod tools;
+mod turn;
 mod usage;
+mod whole;
 
 use std::collections::VecDeque;
 
@@ -19,8 +22,11 @@ use futures_util::StreamExt;
 use futures_util::stream::{self, BoxStream};
 use serde_json::Value;
 
+pub(crate) use self::calls::unused_id;
 use self::chunks::Translator;
+pub(crate) use self::fragments::{GatheredCall, GatheredCalls};
 use self::request::chat_body;
+pub(in crate::upstream) use self::turn::chat_turn;
 use super::answer::AnswerBody;
 use super::events::{EventSource, Payload};
 use super::headers::useful;
@@ -70,6 +76,10 @@ impl Upstream for ChatUpstream {
             Ok(Turn { events, headers: useful(&head.headers) })
         })
         .await
+    }
+
+    async fn chat_turn(&self, request: TurnRequest) -> Result<Turn, UpstreamError> {
+        chat_turn(&self.connection, request).await
     }
 
     /// Everything but the API it does not have.

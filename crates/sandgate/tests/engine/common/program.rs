@@ -16,7 +16,11 @@ use super::LONGEST;
 /// The program over the data folder `home`, with nothing on its standard input.
 pub(crate) fn sandgate(home: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sandgate"));
-    command.env("SANDGATE_HOME", home).env_remove("RUST_LOG").env_remove("OPENAI_API_KEY");
+    command
+        .env("SANDGATE_HOME", home)
+        .env_remove("RUST_LOG")
+        .env_remove("SANDGATE_MASTER_KEY")
+        .env_remove("OPENAI_API_KEY");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
@@ -82,7 +86,7 @@ impl Server {
     pub(crate) fn start_for_good(home: &Path, config: &Path) -> Self {
         let mut command = Command::new("sh");
         command.args(["-c", WITH_ITS_PARENT, env!("CARGO_BIN_EXE_sandgate")]).arg(config);
-        command.env("SANDGATE_HOME", home).env_remove("RUST_LOG");
+        command.env("SANDGATE_HOME", home).env_remove("RUST_LOG").env_remove("SANDGATE_MASTER_KEY");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(log(home));
         Self::ready(command.spawn().expect("a shell starts"), home)
     }

@@ -11,7 +11,7 @@ use super::LONGEST;
 /// A client with one key.
 #[derive(Clone, Debug)]
 pub(crate) struct Client {
-    address: SocketAddr,
+    pub(crate) address: SocketAddr,
     pub(crate) key: String,
 }
 

@@ -1,6 +1,8 @@
 //! What all tests of the gate share: one server in front of one scripted model, and a client.
 
 mod client;
+mod completion;
+mod keyed;
 mod look;
 #[path = "../../engine/common/program.rs"]
 #[expect(dead_code, reason = "the engine's tests need more of it")]
@@ -9,10 +11,12 @@ mod world;
 
 use std::time::Duration;
 
-pub(crate) use client::{Answer, Client, Streaming, code_tool};
+pub(crate) use client::{Answer, Client, code_tool};
+pub(crate) use completion::{accumulated, chat_request};
+pub(crate) use keyed::{Keyed, MASTER, UPSTREAM};
 pub(crate) use look::{OUTPUTS, container_of, failure_of, items, kinds, no_internal_call, told, turn};
-pub(crate) use program::wait_until;
-pub(crate) use world::{World, world};
+pub(crate) use program::{finish, sandgate, wait_until};
+pub(crate) use world::{World, another_model, world};
 
 /// Longer than anything takes, even on a busy machine.
 pub(crate) const LONGEST: Duration = Duration::from_secs(120);

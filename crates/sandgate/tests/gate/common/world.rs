@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use rustix::process::{Signal, kill_process};
 use sandgate_testkit::{Request, ScriptedModel, Turn};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -41,11 +42,20 @@ impl World {
     }
 
     fn start(api: &str, more: &str, for_good: bool) -> Self {
-        let model = RUNTIME.block_on(ScriptedModel::start()).expect("a scripted model");
+        let text = |url: &str| format!("pool: 2\nupstream: {{url: '{url}', api: {api}}}\n{more}\n");
+        Self::start_with(text, for_good)
+    }
+
+    /// Of one's own, with a configuration of one's own, made from the address of its model.
+    pub(crate) fn configured(text: impl FnOnce(&str) -> String) -> Self {
+        Self::start_with(text, false)
+    }
+
+    fn start_with(text: impl FnOnce(&str) -> String, for_good: bool) -> Self {
+        let model = another_model();
         let home = home();
         let config = home.path().join("config.yaml");
-        let url = model.base_url();
-        let text = format!("pool: 2\nupstream: {{url: '{url}', api: {api}}}\n{more}\n");
+        let text = text(&model.base_url());
         std::fs::write(&config, text).expect("a configuration");
         let server = if for_good {
             Server::start_for_good(home.path(), &config)
@@ -80,12 +90,24 @@ impl World {
 
     /// The upstream is gone: nothing listens there any more.
     pub(crate) fn lose_model(&mut self) {
-        self.model = RUNTIME.block_on(ScriptedModel::start()).expect("a scripted model");
+        self.model = another_model();
+    }
+
+    /// Its data folder.
+    pub(crate) fn home(&self) -> &Path {
+        self.home.path()
     }
 
     /// What the server has logged.
     pub(crate) fn log(&self) -> String {
         std::fs::read_to_string(self.home.path().join("server.log")).unwrap_or_default()
+    }
+
+    /// Gives the server another configuration and has it read that.
+    pub(crate) fn reconfigure(&self, text: &str) {
+        std::fs::write(self.home.path().join("config.yaml"), text).expect("a configuration");
+        let server = self.server.as_ref().expect("a server");
+        kill_process(server.pid(), Signal::HUP).expect("SIGHUP");
     }
 
     /// Ends the server as the power of a machine does, and starts it again over the same home.
@@ -99,6 +121,11 @@ impl World {
     pub(crate) fn again(&self, client: &Client) -> Client {
         Client::new(self.server.as_ref().expect("a server").address, &client.key)
     }
+}
+
+/// Besides a world's own.
+pub(crate) fn another_model() -> ScriptedModel {
+    RUNTIME.block_on(ScriptedModel::start()).expect("a scripted model")
 }
 
 /// A data folder with the runtime that all tests share.

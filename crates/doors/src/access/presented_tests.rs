@@ -5,7 +5,7 @@ use axum::http::HeaderValue;
 use super::*;
 
 fn of(header: &[u8]) -> Owner {
-    owner(&HeaderMap::from_iter([(AUTHORIZATION, HeaderValue::from_bytes(header).unwrap())]))
+    open_owner(&HeaderMap::from_iter([(AUTHORIZATION, HeaderValue::from_bytes(header).unwrap())]))
 }
 
 #[test]
@@ -21,7 +21,7 @@ fn the_same_key_is_the_same_owner_however_it_is_written() {
 
 #[test]
 fn without_a_key_one_is_anonymous() {
-    assert_eq!(owner(&HeaderMap::new()), Owner::anonymous());
+    assert_eq!(open_owner(&HeaderMap::new()), Owner::anonymous());
     for header in ["", "Bearer", "Bearer  "] {
         assert_eq!(of(header.as_bytes()), Owner::anonymous(), "{header:?}");
     }

@@ -1,0 +1,173 @@
+//! Who is let in, for every door: the key a request came with is looked up, its rate is kept, and from here
+//! on the request carries a principal instead of a secret.
+
+mod model;
+mod presented;
+mod rates;
+mod refusal;
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use axum::extract::{Request, State};
+use axum::http::HeaderMap;
+use axum::http::header::AUTHORIZATION;
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use sandgate_core::{Owner, Principal, Rank};
+use sandgate_store::{KeyFound, KeyHash, KeyRecord, Store, hash_key};
+use subtle::ConstantTimeEq;
+
+pub(crate) use model::check_model;
+pub(crate) use presented::open_owner;
+use presented::presented;
+use rates::Rates;
+use refusal::NotLetIn;
+
+use crate::local::foreign_host;
+use crate::openai::{ApiError, ApiResult};
+
+/// The one path that needs no key.
+const HEALTH: &str = "/health";
+/// Besides the one that is read: headers in which clients send keys. None of them may travel on.
+const OTHER_KEYS: [&str; 2] = ["api-key", "x-api-key"];
+
+/// The keys of a server. Cheap to clone.
+#[derive(Clone)]
+pub struct Access(Arc<Inner>);
+
+struct Inner {
+    /// A digest, so that a comparison takes the same time whatever the length.
+    master: Option<KeyHash>,
+    store: Store,
+    rates: Rates,
+    /// A key was seen in the store: there is no way back to a server without keys.
+    has_keys: AtomicBool,
+}
+
+impl Access {
+    /// Without a master key, and without any key in the store, everybody on this machine is let in.
+    #[must_use]
+    pub fn new(store: Store, master: Option<&str>) -> Self {
+        let master = master.map(hash_key);
+        Self(Arc::new(Inner { master, store, rates: Rates::default(), has_keys: AtomicBool::new(false) }))
+    }
+
+    /// Who asks only how the server is.
+    async fn anybody(&self) -> Result<Principal, NotLetIn> {
+        let anonymous = Principal::open(Owner::anonymous());
+        let rank = if self.0.is_closed().await? { Rank::Nobody } else { Rank::Open };
+        Ok(Principal { rank, ..anonymous })
+    }
+
+    async fn principal(&self, headers: &HeaderMap) -> Result<Principal, NotLetIn> {
+        let inner = &*self.0;
+        let Some(secret) = presented(headers) else {
+            return if inner.is_closed().await? {
+                Err(NotLetIn::NoKey)
+            } else {
+                Ok(Principal::open(open_owner(headers)))
+            };
+        };
+        let hash = hash_key(&secret);
+        if inner.master.is_some_and(|master| bool::from(master.ct_eq(&hash))) {
+            return Ok(Principal::master());
+        }
+        match inner.store.find_key(hash).await? {
+            KeyFound::NoKeys if inner.master.is_none() && !inner.has_keys.load(Ordering::Relaxed) => {
+                Ok(Principal::open(open_owner(headers)))
+            }
+            KeyFound::NoKeys | KeyFound::Unknown => Err(NotLetIn::wrong(&secret)),
+            KeyFound::Known(key) => {
+                inner.has_keys.store(true, Ordering::Relaxed);
+                // The database compared the digests, but it did not care how long that takes.
+                if !bool::from(key.hash.ct_eq(&hash)) || key.revoked_at.is_some() {
+                    return Err(NotLetIn::wrong(&secret));
+                }
+                if key.is_expired() {
+                    return Err(NotLetIn::expired(&secret));
+                }
+                inner.let_in(*key)
+            }
+        }
+    }
+}
+
+impl Inner {
+    async fn is_closed(&self) -> Result<bool, NotLetIn> {
+        if self.master.is_some() {
+            return Ok(true);
+        }
+        if !self.has_keys.load(Ordering::Relaxed) && self.store.has_keys().await? {
+            self.has_keys.store(true, Ordering::Relaxed);
+        }
+        Ok(self.has_keys.load(Ordering::Relaxed))
+    }
+
+    fn let_in(&self, key: KeyRecord) -> Result<Principal, NotLetIn> {
+        if let Some(limit) = key.limits.requests_per_minute {
+            self.rates.take(&key.id, limit).map_err(|wait| NotLetIn::TooOften { limit, wait })?;
+        }
+        if key.is_use_due() {
+            let (store, id) = (self.store.clone(), key.id.clone());
+            tokio::spawn(async move {
+                if let Err(error) = store.note_key_use(&id).await {
+                    tracing::warn!(key = id, %error, "the use of a key could not be noted");
+                }
+            });
+        }
+        Ok(Principal { owner: key.owner, rank: Rank::Key(key.id), limits: Arc::new(key.limits) })
+    }
+}
+
+/// Stands before every door.
+pub(crate) async fn authenticate(State(access): State<Access>, mut request: Request, next: Next) -> Response {
+    let is_health = request.uri().path() == HEALTH;
+    let found = if is_health { access.anybody().await } else { access.principal(request.headers()).await };
+    let principal = match found {
+        Ok(principal) => principal,
+        Err(refusal) => return ApiError::from(refusal).into_response(),
+    };
+    match principal.rank {
+        // Without keys, what protects the server is that only this machine reaches it.
+        Rank::Open => {
+            if let Some(refusal) = foreign_host(request.headers()) {
+                return refusal.into_response();
+            }
+        }
+        // Our keys are nothing to an upstream: from here on nobody can pass one on.
+        Rank::Nobody | Rank::Key(_) | Rank::Master => {
+            let headers = request.headers_mut();
+            headers.remove(AUTHORIZATION);
+            for name in OTHER_KEYS {
+                headers.remove(name);
+            }
+        }
+    }
+    request.extensions_mut().insert(principal);
+    next.run(request).await
+}
+
+/// What only the operator may do.
+pub(crate) fn only_master(principal: &Principal) -> ApiResult<()> {
+    match principal.rank {
+        Rank::Master => Ok(()),
+        Rank::Key(_) | Rank::Nobody => Err(refusal::forbidden(
+            "You have insufficient permissions for this operation: it takes the master key.",
+        )),
+        Rank::Open => Err(refusal::forbidden(
+            "This server has no master key; start it with SANDGATE_MASTER_KEY in its environment, or \
+             'master_key' in its configuration.",
+        )),
+    }
+}
+
+impl fmt::Debug for Access {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Access").field("has_master", &self.0.master.is_some()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests;

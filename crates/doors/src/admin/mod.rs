@@ -1,0 +1,135 @@
+//! The door of the operator: keys are made, listed, limited and revoked here, with the master key only.
+
+mod key_wish;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::State;
+use axum::response::Json;
+use axum::routing::{get, post};
+use sandgate_core::KeyLimits;
+use sandgate_store::{KeyRecord, Store, StoreError};
+use serde_json::{Map, Value, json};
+
+pub use key_wish::{check_name, check_owner};
+
+use crate::access::only_master;
+use crate::openai::{ApiError, ApiResult, InPath, JsonBody, Query, no_such_page, pages};
+use crate::owner::Who;
+
+#[derive(Clone, Debug)]
+pub struct AdminDoor {
+    pub store: Store,
+}
+
+type Door = Arc<AdminDoor>;
+
+impl AdminDoor {
+    pub fn router(self) -> Router {
+        Router::new()
+            .route("/v1/admin/keys", post(create).get(list))
+            .route("/v1/admin/keys/{key}", get(retrieve).patch(change).delete(revoke))
+            .with_state(Arc::new(self))
+    }
+}
+
+async fn create(
+    State(door): State<Door>,
+    Who(who): Who,
+    JsonBody(fields): JsonBody,
+) -> ApiResult<Json<Value>> {
+    only_master(&who)?;
+    let (record, secret) = door.store.create_key(key_wish::read(fields)?).await?;
+    tracing::info!(key = record.id, owner = %record.owner, "a key was made");
+    let mut made = key_object(&record);
+    // This once.
+    made["key"] = json!(secret.expose());
+    Ok(Json(made))
+}
+
+async fn list(State(door): State<Door>, Who(who): Who, query: Query) -> ApiResult<Json<Value>> {
+    only_master(&who)?;
+    let page = query.page(20, 100)?;
+    let listed = door.store.keys(&page).await.map_err(|error| match error {
+        StoreError::NotFound => no_such_page(&page),
+        other => other.into(),
+    })?;
+    Ok(Json(pages::list(pages::mapped(listed, |record| key_object(&record)))))
+}
+
+async fn retrieve(
+    State(door): State<Door>,
+    Who(who): Who,
+    InPath(id): InPath<String>,
+) -> ApiResult<Json<Value>> {
+    only_master(&who)?;
+    let record = door.store.key(&id).await.map_err(|error| no_such(error, &id))?;
+    Ok(Json(key_object(&record)))
+}
+
+async fn change(
+    State(door): State<Door>,
+    Who(who): Who,
+    InPath(id): InPath<String>,
+    JsonBody(fields): JsonBody,
+) -> ApiResult<Json<Value>> {
+    only_master(&who)?;
+    let wanted = key_wish::read_change(fields)?;
+    let changed = door.store.change_key_limits(&id, move |limits| merged(&limits, wanted)).await;
+    let record = changed.map_err(|error| no_such(error, &id))??;
+    tracing::info!(key = record.id, "the limits of a key were changed");
+    Ok(Json(key_object(&record)))
+}
+
+/// Fields that are given replace what was there; null takes the limit away.
+fn merged(limits: &KeyLimits, wanted: Map<String, Value>) -> ApiResult<KeyLimits> {
+    let mut fields = match serde_json::to_value(limits) {
+        Ok(Value::Object(fields)) => fields,
+        Ok(_) => Map::new(),
+        Err(error) => return Err(ApiError::internal(&error)),
+    };
+    fields.extend(wanted);
+    fields.retain(|_, value| !value.is_null());
+    key_wish::read_limits(Value::Object(fields))
+}
+
+async fn revoke(
+    State(door): State<Door>,
+    Who(who): Who,
+    InPath(id): InPath<String>,
+) -> ApiResult<Json<Value>> {
+    only_master(&who)?;
+    let record = door.store.revoke_key(&id).await.map_err(|error| no_such(error, &id))?;
+    tracing::info!(key = record.id, "a key was revoked");
+    Ok(Json(
+        json!({"id": record.id, "object": "key.deleted", "deleted": true, "revoked_at": record.revoked_at}),
+    ))
+}
+
+fn no_such(error: StoreError, id: &str) -> ApiError {
+    match error {
+        StoreError::NotFound => ApiError::not_found(format!("No such key: {id}")).about("id"),
+        other => other.into(),
+    }
+}
+
+/// A key as it is shown, also by the command line.
+#[must_use]
+pub fn key_object(record: &KeyRecord) -> Value {
+    json!({
+        "id": record.id,
+        "object": "key",
+        "name": record.name,
+        "owner": record.owner.as_str(),
+        "shown": record.shown,
+        "created_at": record.created_at,
+        "expires_at": record.expires_at,
+        "revoked_at": record.revoked_at,
+        "last_used_at": record.last_used_at,
+        "limits": record.limits,
+    })
+}
+
+#[cfg(test)]
+mod tests;

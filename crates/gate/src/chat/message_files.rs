@@ -1,0 +1,49 @@
+//! Files and images in the client's messages: they go into the container, and those that only our own
+//! files API knows are put into the message itself.
+
+use sandgate_core::Owner;
+use sandgate_store::Store;
+use serde_json::{Value, json};
+
+use crate::error::Result;
+use crate::input_files::{InputFile, TakenFiles, take_files};
+
+pub(super) async fn take(messages: &mut [Value], owner: &Owner, store: &Store) -> Result<Vec<InputFile>> {
+    let mut taken = TakenFiles::default();
+    for message in messages {
+        let Some(Value::Array(parts)) = message.get_mut("content") else { continue };
+        for part in parts {
+            let Some(flat) = flat(part) else { continue };
+            let mut item = json!({"content": [flat.clone()]});
+            take_files(&mut item, owner, store, &mut taken).await?;
+            if item["content"][0] != flat {
+                *part = nested(item["content"][0].take());
+            }
+        }
+    }
+    Ok(taken.found)
+}
+
+/// A part as the Responses API writes it.
+fn flat(part: &Value) -> Option<Value> {
+    match part.get("type").and_then(Value::as_str) {
+        Some("file") => {
+            let mut flat = part.get("file")?.as_object()?.clone();
+            flat.insert("type".to_owned(), json!("input_file"));
+            Some(Value::Object(flat))
+        }
+        Some("image_url") => Some(json!({"type": "input_image", "image_url": part["image_url"]["url"]})),
+        _ => None,
+    }
+}
+
+/// A part that was replaced, as Chat Completions writes it.
+fn nested(mut part: Value) -> Value {
+    if part["type"] == "input_text" {
+        return json!({"type": "text", "text": part["text"]});
+    }
+    if let Value::Object(file) = &mut part {
+        file.shift_remove("type");
+    }
+    json!({"type": "file", "file": part})
+}

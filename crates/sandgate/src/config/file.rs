@@ -1,0 +1,200 @@
+//! The configuration file as written. The comments here are also those of its JSON Schema.
+
+use std::collections::BTreeMap;
+
+use sandgate_core::{ContainersConfig, Limits};
+use sandgate_doors::openai::DoorLimits;
+use sandgate_gate::GateConfig;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::key_path::KeyPath;
+use super::secrets::SecretText;
+
+pub(crate) const LISTEN: &str = "127.0.0.1:4000";
+/// In seconds.
+pub(crate) const DAY: u64 = 24 * 60 * 60;
+
+/// The configuration of `sandgate serve`. Every key is optional.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(title = "sandgate.yaml")]
+pub(crate) struct ConfigFile {
+    /// Address and port.
+    pub(crate) listen: String,
+    /// Seconds after which the processes of an unused container are given back; its files stay.
+    #[schemars(range(min = 1))]
+    pub(crate) idle_seconds: u64,
+    /// Sandboxes running at once.
+    #[schemars(range(min = 1))]
+    pub(crate) max_live: usize,
+    /// Sandboxes kept ready.
+    pub(crate) pool: usize,
+    /// Days that the files of an unused container are kept.
+    #[schemars(range(min = 1))]
+    pub(crate) keep_days: u64,
+    /// What one sandbox may use.
+    #[schemars(schema_with = "super::schema::limits")]
+    pub(crate) limits: Limits,
+    /// What is logged, as in `RUST_LOG`, which goes before it: error, warn, info, debug.
+    pub(crate) log: Option<String>,
+    /// The key of the operator, who may do everything.
+    pub(crate) master_key: Option<SecretText>,
+    /// The one upstream, when there is only one.
+    pub(crate) upstream: Option<UpstreamFile>,
+    /// Several upstreams, by name.
+    pub(crate) upstreams: BTreeMap<String, UpstreamFile>,
+    /// Which upstream has which model. Without it a lone upstream takes all names.
+    pub(crate) models: Vec<ModelFile>,
+    /// The gate's own limits.
+    pub(crate) gate: GateFile,
+}
+
+/// A server with models.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct UpstreamFile {
+    /// As in OPENAI_BASE_URL, with its /v1.
+    pub(crate) url: Option<String>,
+    /// What it speaks.
+    pub(crate) api: Api,
+    /// env:NAME, file:PATH, os.environ/NAME or the key itself. Without it each client's own is passed on.
+    pub(crate) key: Option<SecretText>,
+    /// The longest silence before and within an answer.
+    #[schemars(range(min = 1))]
+    pub(crate) timeout_seconds: Option<u64>,
+    /// Name lookup, TCP and TLS together.
+    #[schemars(range(min = 1))]
+    pub(crate) connect_timeout_seconds: Option<u64>,
+    /// Sent with every request, over what the client sent; values may be secrets, as `key`.
+    pub(crate) headers: BTreeMap<String, SecretText>,
+    /// For api chat: what the server calls the limit of tokens.
+    pub(crate) max_tokens_field: MaxTokensField,
+    /// Where it stands in the file, when that is another kind of file.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub(crate) origin: Option<KeyPath>,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Api {
+    /// OpenAI's Responses API.
+    #[default]
+    Responses,
+    /// Chat Completions only.
+    Chat,
+    /// The built-in stand-in, which runs the fenced code of the last message.
+    Loopback,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum MaxTokensField {
+    #[default]
+    MaxCompletionTokens,
+    MaxTokens,
+}
+
+/// A model that clients can ask for. Listed several times, the load is spread.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ModelFile {
+    /// What clients call it. A star at the end takes every name that begins so; `*` takes all.
+    pub(crate) name: String,
+    /// Which upstream has it; may be left out when there is only one.
+    #[serde(default)]
+    pub(crate) upstream: Option<String>,
+    /// What the upstream calls it, when that differs. A star stands for what the one in `name` stands for.
+    #[serde(default)]
+    pub(crate) model: Option<String>,
+    /// In place of gate.rounds.
+    #[serde(default)]
+    #[schemars(range(min = 1))]
+    pub(crate) rounds: Option<u32>,
+}
+
+/// The gate's own limits.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct GateFile {
+    /// Turns of one response in which code may run.
+    #[schemars(range(min = 1))]
+    pub(crate) rounds: u32,
+    /// Of one execution; without it limits.wall.
+    #[schemars(range(min = 1))]
+    pub(crate) execution_seconds: Option<u64>,
+    /// Of one response.
+    #[schemars(range(min = 1))]
+    pub(crate) total_seconds: u64,
+    /// Of an execution's output that the model is shown.
+    #[schemars(range(min = 1))]
+    pub(crate) model_output_bytes: usize,
+    /// Executions of one owner at once; more wait.
+    #[schemars(range(min = 1))]
+    pub(crate) executions_per_owner: usize,
+    /// The most that a request may give a container.
+    pub(crate) max_memory_bytes: u64,
+    /// Of one uploaded file.
+    pub(crate) max_upload_bytes: u64,
+    /// Of one request.
+    pub(crate) max_body_bytes: usize,
+    /// An expired container is an error, as it is with OpenAI, instead of being revived.
+    pub(crate) strict_containers: bool,
+}
+
+impl Default for GateFile {
+    fn default() -> Self {
+        let usual = GateConfig::default();
+        let limits = DoorLimits::default();
+        Self {
+            rounds: usual.rounds,
+            execution_seconds: None,
+            total_seconds: usual.total.as_secs(),
+            model_output_bytes: usual.model_output_bytes,
+            executions_per_owner: usual.executions_per_owner,
+            max_memory_bytes: usual.max_memory,
+            max_upload_bytes: limits.max_upload,
+            max_body_bytes: limits.max_body,
+            strict_containers: usual.strict,
+        }
+    }
+}
+
+impl Default for ConfigFile {
+    fn default() -> Self {
+        let ContainersConfig { idle, max_live, keep } = ContainersConfig::default();
+        Self {
+            listen: LISTEN.to_owned(),
+            idle_seconds: idle.as_secs(),
+            max_live,
+            pool: 4,
+            keep_days: keep.as_secs() / DAY,
+            limits: Limits::default(),
+            log: None,
+            master_key: None,
+            upstream: None,
+            upstreams: BTreeMap::new(),
+            models: Vec::new(),
+            gate: GateFile::default(),
+        }
+    }
+}
+
+impl ConfigFile {
+    /// Upstreams that would be asked with each client's own key.
+    pub(crate) fn keyless(&self) -> Vec<String> {
+        let lone = self.upstream.iter().map(|upstream| ("upstream", upstream));
+        let named = self.upstreams.iter().map(|(name, upstream)| (name.as_str(), upstream));
+        let has_key = |upstream: &UpstreamFile| {
+            let is_key = |name: &String| {
+                ["authorization", "api-key", "x-api-key"].contains(&name.to_lowercase().as_str())
+            };
+            upstream.key.is_some() || upstream.api == Api::Loopback || upstream.headers.keys().any(is_key)
+        };
+        lone.chain(named)
+            .filter(|(_, upstream)| !has_key(upstream))
+            .map(|(name, _)| name.to_owned())
+            .collect()
+    }
+}

@@ -1,0 +1,156 @@
+//! LiteLLM's file is understood; what is not is named.
+
+use super::super::settings;
+use super::super::settings::Settings;
+
+const BLOG: &str = "\
+model_list:
+  - model_name: gpt-5
+    litellm_params:
+      model: openai/gpt-5
+      api_key: sk-operator
+
+sandbox_tools:
+  - sandbox_tool_name: my-sandbox
+    litellm_params:
+      sandbox_provider: embedded
+      api_key: os.environ/SANDGATE_NO_SUCH
+
+litellm_settings:
+  callbacks: [\"code_interpreter_interception\"]
+  code_interpreter_interception_params:
+    enabled: true
+    sandbox_tool_name: my-sandbox
+";
+
+fn load(yaml: &str) -> Result<Settings, String> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("config.yaml");
+    std::fs::write(&path, yaml).unwrap();
+    let before = format!("{}/", folder.path().display());
+    let clean = |text: String| text.replace(&before, "");
+    settings(Some(&path), None).map_err(|error| clean(error.to_string())).map(|mut settings| {
+        settings.warnings = settings.warnings.into_iter().map(clean).collect();
+        settings
+    })
+}
+
+fn changed(from: &str, to: &str) -> String {
+    assert!(BLOG.contains(from), "{from}");
+    BLOG.replace(from, to)
+}
+
+#[test]
+fn the_example_of_the_blog_is_understood_without_a_warning() {
+    let settings = load(BLOG).unwrap();
+    assert!(settings.warnings.is_empty(), "{:?}", settings.warnings);
+    assert_eq!(
+        settings.upstreams.said,
+        ["model 'gpt-5' comes from https://api.openai.com/v1 (Responses), with the configured key"]
+    );
+}
+
+#[test]
+fn remote_sandboxes_are_refused_only_when_they_are_named() {
+    let said = load(&changed("provider: embedded", "provider: e2b")).unwrap_err();
+    assert!(
+        said.starts_with("config.yaml:10:25: sandbox_tools[0].litellm_params.sandbox_provider: "),
+        "{said}"
+    );
+    assert!(said.contains("remote backends yet"), "{said}");
+    let unnamed =
+        changed("provider: embedded", "provider: e2b").replace("    sandbox_tool_name: my-sandbox\n", "");
+    let warnings = load(&unnamed).unwrap().warnings;
+    assert!(warnings.len() == 1 && warnings[0].contains("is not used"), "{warnings:?}");
+    let said =
+        load(&changed("    sandbox_tool_name: my-sandbox\n", "    sandbox_tool_name: other\n")).unwrap_err();
+    assert!(said.contains("there is no 'other' in sandbox_tools"), "{said}");
+    let said = load(&changed("enabled: true", "enabled: false")).unwrap_err();
+    assert!(said.starts_with("config.yaml:16:14: ") && said.contains("somebody else's container"), "{said}");
+}
+
+#[test]
+fn models_are_mapped_grouped_and_limited() {
+    let yaml = "\
+model_list:
+  - {model_name: a, litellm_params: {model: openai/a-1, api_base: 'http://127.0.0.1:1/v1', max_agentic_loops: '7'}}
+  - {model_name: a, litellm_params: {model: deepseek/chat, api_key: k, timeout: 5}, model_info: {id: x}}
+  - {model_name: b, litellm_params: {model: mystery/one, api_base: 'http://127.0.0.1:2/v1', api_key: k}}
+  - {model_name: c, litellm_params: {model: mystery/two}}
+  - {model_name: 'all/*', litellm_params: {model: 'openai/*', api_key: k}}
+litellm_settings: {callbacks: code_interpreter_interception, request_timeout: 30}
+";
+    let settings = load(yaml).unwrap();
+    let said = settings.upstreams.said.join("\n");
+    assert!(said.contains("model 'a' comes as 'a-1' from http://127.0.0.1:1/v1 (Responses)"), "{said}");
+    assert!(
+        said.contains("model 'a' comes as 'chat' from https://api.deepseek.com/v1 (Chat Completions)"),
+        "{said}"
+    );
+    assert!(
+        said.contains("model 'b' comes as 'one' from http://127.0.0.1:2/v1 (Chat Completions)"),
+        "{said}"
+    );
+    assert!(said.contains("model 'all/*' comes as '*' from https://api.openai.com/v1"), "{said}");
+    assert_eq!(settings.upstreams.said.len(), 4);
+    assert_eq!(settings.warnings.len(), 2, "{:?}", settings.warnings);
+    assert!(settings.warnings[0].starts_with("config.yaml:4:"), "{:?}", settings.warnings);
+    assert!(settings.warnings[1].starts_with("config.yaml:5:"), "{:?}", settings.warnings);
+}
+
+#[test]
+fn what_has_no_effect_is_named_once_each() {
+    let more = "  drop_params: true\n  cache: true\ngeneral_settings: {master_key: sk-m, database_url: x}\n\
+                router_settings: {routing_strategy: simple-shuffle}\nguardrails: []\n";
+    let yaml = format!("{BLOG}{more}")
+        .replace("[\"code_interpreter_interception\"]", "[\"code_interpreter_interception\", \"langfuse\"]");
+    let settings = load(&yaml).unwrap();
+    assert_eq!(settings.master_key.unwrap().expose(), "sk-m");
+    let named = |key: &str| settings.warnings.iter().filter(|line| line.contains(key)).count();
+    for key in [
+        "drop_params",
+        "litellm_settings.cache:",
+        "database_url",
+        "routing_strategy",
+        "guardrails",
+        "langfuse",
+    ] {
+        assert_eq!(named(key), 1, "{key}: {:?}", settings.warnings);
+    }
+    assert_eq!(settings.warnings.len(), 6);
+    assert!(!format!("{:?}", settings.warnings).contains("sk-"));
+}
+
+#[test]
+fn mistakes_have_their_place() {
+    for (from, to, said) in [
+        (
+            "api_key: sk-operator",
+            "api_key: os.environ/SANDGATE_NO_SUCH",
+            "config.yaml:5:16: model_list[0].litellm_params.api_key: the variable SANDGATE_NO_SUCH is not set",
+        ),
+        (
+            "model: openai/gpt-5",
+            "model: [a]",
+            "config.yaml:4:7: model_list[0].litellm_params.model: a text is wanted",
+        ),
+        (
+            "  - model_name: gpt-5\n",
+            "  - nome: gpt-5\n",
+            "config.yaml:2:5: model_list[0].model_name: this key is missing",
+        ),
+        (
+            "api_key: sk-operator",
+            "max_agentic_loops: 0",
+            "config.yaml:5:26: model_list[0].litellm_params.max_agentic_loops: a number",
+        ),
+        ("enabled: true", "enabled: 1", "config.yaml:16:14: "),
+        ("    enabled: true\n", "    enabled: true\n    enabled: true\n", "config.yaml:17:5: "),
+    ] {
+        let problem = load(&changed(from, to)).unwrap_err();
+        assert!(problem.starts_with(said), "{problem}");
+    }
+    assert!(load("model_list: []\n").unwrap_err().starts_with("config.yaml:1:"));
+    let general = format!("{BLOG}general_settings: {{master_key: os.environ/SANDGATE_NO_SUCH}}\n");
+    assert!(load(&general).unwrap_err().contains("general_settings.master_key: the variable"));
+}

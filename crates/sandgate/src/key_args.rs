@@ -1,0 +1,113 @@
+//! The command line of `sandgate key`.
+
+use clap::{Args, Subcommand};
+use sandgate_core::KeyLimits;
+
+use crate::size;
+
+const HELP: &str = "\
+Examples:
+  sandgate key create ci --requests-per-minute 60 --containers 10 --expires 30d
+  sandgate key create ci-2 --owner key_0123…      # another key for what the first one made
+  sandgate key list --json
+  sandgate key limit key_0123… --models 'gpt-5*' --memory 4g
+  sandgate key revoke key_0123…
+
+They work on the store of SANDGATE_HOME, also while a server runs on it, which sees every change at once.
+As soon as there has been one key, a server lets nobody in without one.";
+
+#[derive(Debug, Args)]
+#[command(after_help = HELP)]
+pub(crate) struct KeyArgs {
+    #[command(subcommand)]
+    pub(crate) command: KeyCommand,
+    /// Print JSON
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum KeyCommand {
+    /// Make a key; it is shown this once
+    Create {
+        /// What it is called
+        name: String,
+        /// Whose things it works on, together with this owner's other keys [default: its own]
+        #[arg(long, value_name = "NAME")]
+        owner: Option<String>,
+        /// When it ends, such as 3600, 12h or 30d [default: never]
+        #[arg(long, value_name = "TIME", value_parser = seconds)]
+        expires: Option<u64>,
+        #[command(flatten)]
+        limits: LimitArgs,
+    },
+    /// All keys, those that have ended too
+    List,
+    /// One key
+    Show { id: String },
+    /// Change limits of a key; those that are not named stay
+    Limit {
+        id: String,
+        #[command(flatten)]
+        limits: LimitArgs,
+    },
+    /// End a key, at once and for good
+    Revoke { id: String },
+}
+
+#[derive(Debug, Default, Args)]
+pub(crate) struct LimitArgs {
+    /// Models it may use, with * for any text; may be repeated
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    models: Vec<String>,
+    #[arg(long, value_name = "NUMBER")]
+    requests_per_minute: Option<u32>,
+    /// Executions at once
+    #[arg(long, value_name = "NUMBER")]
+    executions: Option<u32>,
+    /// Sandboxes running at once
+    #[arg(long, value_name = "NUMBER")]
+    sandboxes: Option<u32>,
+    /// Containers, asleep or not
+    #[arg(long, value_name = "NUMBER")]
+    containers: Option<u32>,
+    /// Memory of one container, such as 512m or 4g
+    #[arg(long, value_name = "SIZE", value_parser = size::memory)]
+    memory: Option<u64>,
+    /// Whether records of executions may hold code and output
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
+    log_code: Option<bool>,
+}
+
+impl LimitArgs {
+    /// What is named here goes over what is there.
+    pub(crate) fn over(self, limits: KeyLimits) -> KeyLimits {
+        KeyLimits {
+            models: if self.models.is_empty() { limits.models } else { Some(self.models) },
+            requests_per_minute: self.requests_per_minute.or(limits.requests_per_minute),
+            executions: self.executions.or(limits.executions),
+            sandboxes: self.sandboxes.or(limits.sandboxes),
+            containers: self.containers.or(limits.containers),
+            memory_bytes: self.memory.or(limits.memory_bytes),
+            network: limits.network,
+            log_code: self.log_code.unwrap_or(limits.log_code),
+        }
+    }
+}
+
+/// A time as people write it.
+fn seconds(text: &str) -> Result<u64, String> {
+    let units = [("d", 24 * 60 * 60), ("h", 60 * 60), ("m", 60), ("s", 1)];
+    let (number, unit) = units
+        .into_iter()
+        .find_map(|(unit, seconds)| Some((text.strip_suffix(unit)?, seconds)))
+        .unwrap_or((text, 1));
+    match number.parse::<u64>() {
+        Ok(number) if number > 0 => Ok(number.saturating_mul(unit)),
+        _ => Err("a time of at least a second is wanted, such as 3600, 12h or 30d".to_owned()),
+    }
+}
+
+#[cfg(test)]
+#[path = "key_args_tests.rs"]
+mod tests;
