@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::{Mutex as AsyncMutex, OwnedSemaphorePermit, Semaphore};
 
-use crate::registry::{now_micros, now_seconds};
+use crate::registry::now_seconds;
 use crate::{
     Backend, BackendError, ContainerId, ContainerRecord, ExecuteRequest, Execution, Files, KeyLimits, Owner,
     Registry, RegistryError, Result, Sandbox, SandboxSpec, Share, Shares,
@@ -183,7 +183,6 @@ impl Containers {
             sandbox: sandbox.id().clone(),
             name: new.name,
             created_at: now,
-            created_micros: now_micros(),
             last_active_at: now,
             idle_seconds: new.idle.unwrap_or(self.config.idle).as_secs(),
             spec: new.spec,
@@ -238,7 +237,7 @@ impl Containers {
     pub async fn list(&self, owner: &Owner) -> Vec<ContainerInfo> {
         let mut all: Vec<_> =
             self.lock().values().filter(|container| container.record.owner == *owner).cloned().collect();
-        all.sort_by(|a, b| a.record.age().cmp(&b.record.age()));
+        all.sort_by(|a, b| a.record.id.cmp(&b.record.id));
         let mut infos = Vec::with_capacity(all.len());
         for container in all {
             infos.extend(container.info().await);

@@ -19,9 +19,6 @@ pub struct ContainerRecord {
     pub name: Option<String>,
     /// Seconds since 1970.
     pub created_at: u64,
-    /// Microseconds since 1970: which of two came first, where seconds do not tell.
-    #[serde(default)]
-    pub created_micros: u64,
     /// Seconds since 1970 of its last use.
     pub last_active_at: u64,
     /// Idle seconds after which its processes are given back.
@@ -33,13 +30,6 @@ pub struct ContainerRecord {
     /// As its maker wrote it, without secrets, to be said back.
     #[serde(default)]
     pub network_policy: Option<Value>,
-}
-
-impl ContainerRecord {
-    /// Sorts the oldest first.
-    pub(crate) fn age(&self) -> (u64, u64, &ContainerId) {
-        (self.created_at, self.created_micros, &self.id)
-    }
 }
 
 /// Why a registry could not be read or written; only ever shown.

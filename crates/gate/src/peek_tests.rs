@@ -1,6 +1,6 @@
 //! What passes by unread.
 
-use super::may_concern_us;
+use super::{may_concern_us, may_name_code};
 
 #[test]
 fn a_plain_request_passes() {
@@ -21,4 +21,11 @@ fn whatever_names_ours_does_not() {
     ] {
         assert!(may_concern_us(body), "{}", String::from_utf8_lossy(body));
     }
+}
+
+#[test]
+fn in_chat_completions_only_the_tool_is_ours() {
+    assert!(may_name_code(br#"{"tools":[{"type":"code_interpreter"}]}"#));
+    assert!(may_name_code(br#"{"tools":[{"type":"\u0063ode_interpreter"}]}"#));
+    assert!(!may_name_code(br#"{"messages":[{"content":"previous_response_id","x":{"file_id":"f"}}]}"#));
 }

@@ -14,7 +14,6 @@ pub(crate) fn container(id: &str) -> ContainerRecord {
         sandbox: SandboxId::parse("sbx_1").unwrap(),
         name: Some("mine".to_owned()),
         created_at: 1,
-        created_micros: 1,
         last_active_at: 2,
         idle_seconds: 1200,
         spec: SandboxSpec::default(),

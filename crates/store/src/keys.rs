@@ -46,7 +46,8 @@ pub enum KeyFound {
     Known(Box<KeyRecord>),
 }
 
-const PREFIX: &str = "sg-";
+/// What every key begins with.
+pub const KEY_PREFIX: &str = "sg-";
 /// Letters and digits with 256 bits in them.
 const LENGTH: usize = 43;
 /// Of them, how many may be shown.
@@ -81,13 +82,13 @@ impl Store {
     /// The record and the secret, which is given out here and never again.
     pub async fn create_key(&self, new: NewKey) -> Result<(KeyRecord, Secret)> {
         let random = random_alphanumeric(LENGTH);
-        let secret = format!("{PREFIX}{random}");
+        let secret = format!("{KEY_PREFIX}{random}");
         let id = format!("key_{}", random_hex(12));
         let created_at = now_seconds();
         let record = KeyRecord {
             name: new.name,
             hash: hash_key(&secret),
-            shown: format!("{PREFIX}{}…", &random[..SHOWN]),
+            shown: format!("{KEY_PREFIX}{}…", &random[..SHOWN]),
             owner: new.owner.unwrap_or_else(|| Owner::from_stored(id.clone())),
             id,
             created_at,

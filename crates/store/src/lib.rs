@@ -27,7 +27,7 @@ pub use conversations::ConversationRecord;
 pub use error::{Result, StoreError};
 pub use files::{FileRecord, StagedFile};
 pub use items::ItemRecord;
-pub use keys::{KeyFound, KeyHash, KeyRecord, NewKey, hash_key};
+pub use keys::{KEY_PREFIX, KeyFound, KeyHash, KeyRecord, NewKey, hash_key};
 pub use open::Store;
 pub use pages::{Listed, Page};
 pub use responses::ResponseRecord;

@@ -7,8 +7,9 @@ mod rates;
 mod refusal;
 
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use axum::extract::{Request, State};
 use axum::http::HeaderMap;
@@ -16,7 +17,7 @@ use axum::http::header::AUTHORIZATION;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use sandgate_core::{Owner, Principal, Rank};
-use sandgate_store::{KeyFound, KeyHash, KeyRecord, Store, hash_key};
+use sandgate_store::{KEY_PREFIX, KeyFound, KeyHash, KeyRecord, Store, hash_key};
 use subtle::ConstantTimeEq;
 
 pub(crate) use model::check_model;
@@ -44,14 +45,25 @@ struct Inner {
     rates: Rates,
     /// A key was seen in the store: there is no way back to a server without keys.
     has_keys: AtomicBool,
+    /// When the store was last seen to have none.
+    seen_open: Mutex<Option<Instant>>,
 }
+
+/// How long a server without keys takes it that there are still none, so that not every request asks.
+const OPEN_FOR: Duration = Duration::from_millis(500);
 
 impl Access {
     /// Without a master key, and without any key in the store, everybody on this machine is let in.
     #[must_use]
     pub fn new(store: Store, master: Option<&str>) -> Self {
         let master = master.map(hash_key);
-        Self(Arc::new(Inner { master, store, rates: Rates::default(), has_keys: AtomicBool::new(false) }))
+        Self(Arc::new(Inner {
+            master,
+            store,
+            rates: Rates::default(),
+            has_keys: AtomicBool::new(false),
+            seen_open: Mutex::default(),
+        }))
     }
 
     /// Who asks only how the server is.
@@ -74,8 +86,13 @@ impl Access {
         if inner.master.is_some_and(|master| bool::from(master.ct_eq(&hash))) {
             return Ok(Principal::master());
         }
+        // A key of ours is always looked for: it may be the first one, made this moment.
+        if !secret.starts_with(KEY_PREFIX) && inner.was_open() {
+            return Ok(Principal::open(open_owner(headers)));
+        }
         match inner.store.find_key(hash).await? {
             KeyFound::NoKeys if inner.master.is_none() && !inner.has_keys.load(Ordering::Relaxed) => {
+                *inner.lock_open() = Some(Instant::now());
                 Ok(Principal::open(open_owner(headers)))
             }
             KeyFound::NoKeys | KeyFound::Unknown => Err(NotLetIn::wrong(&secret)),
@@ -95,6 +112,17 @@ impl Access {
 }
 
 impl Inner {
+    /// Whether there were no keys a moment ago.
+    fn was_open(&self) -> bool {
+        self.master.is_none()
+            && !self.has_keys.load(Ordering::Relaxed)
+            && self.lock_open().is_some_and(|seen| seen.elapsed() < OPEN_FOR)
+    }
+
+    fn lock_open(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.seen_open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     async fn is_closed(&self) -> Result<bool, NotLetIn> {
         if self.master.is_some() {
             return Ok(true);

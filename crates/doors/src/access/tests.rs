@@ -93,13 +93,22 @@ async fn a_master_key_closes_the_door() {
 }
 
 #[tokio::test]
+async fn a_key_that_nobody_used_yet_closes_the_door_within_a_moment() {
+    let gate = gate(None).await;
+    assert_eq!(gate.who("any").await.0, 200);
+    gate.key(NewKey::default()).await;
+    tokio::time::sleep(2 * super::OPEN_FOR).await;
+    assert_eq!(gate.who("any").await.0, 401);
+}
+
+#[tokio::test]
 async fn the_first_key_closes_the_door_for_good() {
     let gate = gate(None).await;
     assert_eq!(gate.who("any").await.0, 200);
     let (id, key) = gate.key(NewKey::default()).await;
+    assert_eq!(gate.who(&key).await, (200, format!("{id} Key(\"{id}\") []")));
     assert_eq!(gate.who("any").await.0, 401);
     assert_eq!(gate.who("").await.0, 401);
-    assert_eq!(gate.who(&key).await, (200, format!("{id} Key(\"{id}\") []")));
     gate.store.revoke_key(&id).await.unwrap();
     let (status, body) = gate.who(&key).await;
     assert_eq!(status, 401);

@@ -73,17 +73,18 @@ pub(super) async fn list(
 }
 
 /// Clients delete what they list while they go through the pages, so the last one of a page may be
-/// gone when they ask for the next. Its id tells when it was made, and so where to go on.
+/// gone when they ask for the next. Ids sort by age, so its own tells where to go on.
 fn skip_to_deleted(all: &mut Vec<ContainerInfo>, page: &mut Page) {
     let Some(after) = &page.after else { return };
     if all.iter().any(|info| info.id.as_str() == after) {
         return;
     }
-    let time = after.strip_prefix("cntr_").and_then(|rest| rest.get(..8));
-    let Some(time) = time.and_then(|hex| u64::from_str_radix(hex, 16).ok()) else { return };
-    let place = (time, after.as_str());
+    if !after.starts_with("cntr_") {
+        return;
+    }
+    let place = after.as_str();
     let follows = |info: &ContainerInfo| {
-        let at = (info.created_at, info.id.as_str());
+        let at = info.id.as_str();
         if page.descending { at < place } else { at > place }
     };
     all.retain(follows);
