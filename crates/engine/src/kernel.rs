@@ -236,8 +236,17 @@ impl Control {
                 return Ok(Some(frame));
             }
             match self.stream.try_read_buf(&mut self.buffer) {
-                Ok(0) | Err(_) => return Ok(None),
+                Ok(0) => return Ok(None),
                 Ok(_) => {}
+                // The runtime may not have noticed yet what is there: the last words of a process that just
+                // died. So they are also read past it.
+                Err(_) => {
+                    let mut chunk = [0u8; 16 * 1024];
+                    match rustix::io::read(&self.stream, &mut chunk) {
+                        Ok(length) if length > 0 => self.buffer.extend_from_slice(&chunk[..length]),
+                        _ => return Ok(None),
+                    }
+                }
             }
         }
     }

@@ -5,7 +5,7 @@ use std::process::Output;
 
 use serde_json::{Value, json};
 
-use crate::common::{Client, World, finish, sandgate, world};
+use crate::common::{Client, World, finish, sandgate, wait_until, world};
 
 fn key(home: &Path, arguments: &[&str]) -> Output {
     let mut command = sandgate(home);
@@ -30,8 +30,8 @@ fn a_running_server_sees_keys_come_and_go() {
     let made = shown(home, &arguments);
     assert_eq!(made["limits"], json!({"models": ["loop*"], "containers": 1}));
     let (id, secret) = (made["id"].as_str().unwrap(), made["key"].as_str().unwrap());
-    // From now on a key is needed, by everybody.
-    open.get("/v1/containers").refused(401);
+    // From now on a key is needed, by everybody; the server sees it within a second.
+    wait_until("the server asks for keys", || open.get("/v1/containers").status == 401);
     let client = Client { key: secret.to_owned(), ..open };
     client.get("/v1/containers").ok();
     client.get("/v1/admin/keys").refused(403);
