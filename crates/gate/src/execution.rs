@@ -7,6 +7,7 @@ use sandgate_core::{BackendError, Container, ExecuteRequest, FileChangeKind, Key
 use sandgate_store::ContainerFileRecord;
 use serde_json::Value;
 
+use crate::config::GateConfig;
 use crate::container_files::ContainerFilesError;
 use crate::error::Result;
 use crate::gate::Gate;
@@ -44,8 +45,10 @@ impl Came {
 
 impl Gate {
     /// `allowance`: what the owner's key may have; with too much under way the code waits its turn.
+    /// `config`: the limits of the request, which stay what they were when it began.
     pub(crate) async fn run_code(
         &self,
+        config: &GateConfig,
         owner: &Owner,
         allowance: &KeyLimits,
         container: &Container,
@@ -55,7 +58,7 @@ impl Gate {
         let _share = self.containers.executions().wait(owner, allowance.executions).await;
         let request = ExecuteRequest {
             code: code.to_owned(),
-            timeout: Some(self.config().execution),
+            timeout: Some(config.execution),
             ..ExecuteRequest::default()
         };
         let execution = match container.sandbox_within(allowance).await?.execute(request).await {
@@ -70,7 +73,7 @@ impl Gate {
         let mut came = Came {
             status: "completed",
             outputs: out.shown,
-            told: model_text(&outcome, self.config().model_output_bytes),
+            told: model_text(&outcome, config.model_output_bytes),
             figures: Vec::new(),
             written: written(&outcome),
         };

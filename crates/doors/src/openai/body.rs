@@ -8,6 +8,7 @@ use bytes::Bytes;
 use serde_json::{Map, Value};
 
 use super::error::{ApiError, ApiResult};
+use crate::patience::TooSlow;
 
 /// The fields of a JSON object.
 #[derive(Debug)]
@@ -43,6 +44,12 @@ pub(crate) fn is_kind(headers: &HeaderMap, kind: &str) -> bool {
     declared.trim_ascii().eq_ignore_ascii_case(kind.as_bytes())
 }
 
+/// A body that came too slowly.
+pub(super) fn too_slow() -> ApiError {
+    let message = "The body of your request came too slowly; send it at once.";
+    ApiError::new(StatusCode::REQUEST_TIMEOUT, message).coded("body_too_slow")
+}
+
 /// Also what keeps pages in a browser out: without asking first they can send no JSON.
 pub(super) fn not_declared(kind: &str) -> ApiError {
     let message = format!("Send the body with the header 'Content-Type: {kind}'.");
@@ -50,8 +57,15 @@ pub(super) fn not_declared(kind: &str) -> ApiError {
 }
 
 pub(super) fn unreadable(rejection: BytesRejection) -> ApiError {
+    if TooSlow::is_behind(&rejection) {
+        return too_slow();
+    }
     if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE {
         return ApiError::too_large("The body of your request is larger than this server takes.");
     }
     ApiError::bad_request(format!("The body of your request could not be read: {}.", rejection.body_text()))
 }
+
+#[cfg(test)]
+#[path = "body_tests.rs"]
+mod tests;

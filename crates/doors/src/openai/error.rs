@@ -16,6 +16,8 @@ use sandgate_gate::{ContainerFilesError, GateError};
 use sandgate_store::StoreError;
 use serde_json::{Value, json};
 
+use crate::patience::TooSlow;
+
 pub(crate) type ApiResult<T> = Result<T, ApiError>;
 
 /// A message repeats what the client sent; not all of it if that was much.
@@ -194,6 +196,7 @@ impl From<StoreError> for ApiError {
                 "The file is larger than this server takes, which is {}.",
                 human_bytes(limit)
             )),
+            StoreError::Content(error) if TooSlow::is_behind(&error) => super::body::too_slow(),
             StoreError::Content(error) => Self::bad_request(format!("The body could not be read: {error}")),
             StoreError::Closed => Self::new(StatusCode::SERVICE_UNAVAILABLE, "The server is shutting down."),
             StoreError::Newer { .. }

@@ -10,9 +10,10 @@ use futures_util::TryStreamExt;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio_util::io::StreamReader;
 
-use super::body::{is_kind, not_declared};
+use super::body::{is_kind, not_declared, too_slow};
 use super::error::{ApiError, ApiResult};
 use super::paced::{Allowance, Paced};
+use crate::patience::TooSlow;
 
 pub(super) const FORM: &str = "multipart/form-data";
 
@@ -87,5 +88,8 @@ impl<'a> Part<'a> {
 }
 
 fn unreadable(error: &MultipartError) -> ApiError {
+    if TooSlow::is_behind(error) {
+        return too_slow();
+    }
     ApiError::bad_request(format!("The form cannot be read: {}.", error.body_text()))
 }

@@ -74,7 +74,9 @@ impl ChatRun {
                 self.show_code(index, &rest).await?;
                 let container = self.workplace.ready().await?;
                 self.show_container(container.id().as_str()).await?;
-                self.gate.run_code(&self.owner, self.workplace.allowance(), &container, &code).await?
+                self.gate
+                    .run_code(&self.config, &self.owner, self.workplace.allowance(), &container, &code)
+                    .await?
             }
             Err(problem) => Came::not_run(&problem),
         };

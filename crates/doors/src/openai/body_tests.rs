@@ -1,0 +1,25 @@
+//! Bodies that are no JSON objects.
+
+use axum::body::{Body, Bytes};
+use axum::extract::{FromRequest, Request};
+use axum::response::IntoResponse;
+use futures_util::stream;
+
+use super::JsonBody;
+use crate::patience::TooSlow;
+
+async fn status(body: Body) -> u16 {
+    let request = Request::post("/").header("content-type", "application/json").body(body).unwrap();
+    match JsonBody::from_request(request, &()).await {
+        Ok(_) => 200,
+        Err(error) => error.into_response().status().as_u16(),
+    }
+}
+
+#[tokio::test]
+async fn each_problem_has_its_own_status() {
+    assert_eq!(status(Body::from("{}")).await, 200);
+    assert_eq!(status(Body::from("[]")).await, 400);
+    assert_eq!(status(Body::from("{")).await, 400);
+    assert_eq!(status(Body::from_stream(stream::iter([Err::<Bytes, _>(TooSlow)]))).await, 408);
+}
