@@ -1,13 +1,12 @@
 //! The gate: takes a request, finds everything it speaks of, and starts its run.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use http::HeaderMap;
 use sandgate_core::{BackendError, Containers, KeyLimits, Owner, SandboxSpec};
-use sandgate_store::{Store, StoreError};
+use sandgate_store::{Store, if_there};
 use serde_json::{Map, Value};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tokio_util::task::TaskTracker;
@@ -16,7 +15,7 @@ use crate::backgrounds::Backgrounds;
 use crate::config::GateConfig;
 use crate::container_files::ContainerFiles;
 use crate::emitter::{Emitter, Sink, StreamEvent};
-use crate::error::{GateError, Result};
+use crate::error::Result;
 use crate::history::History;
 use crate::ids::ResponseIds;
 use crate::live::Live;
@@ -45,7 +44,6 @@ pub struct Gate {
     pub(crate) backgrounds: Backgrounds,
     /// Cancelled when the server waits no longer: every run ends.
     pub(crate) stopping: CancellationToken,
-    places: Mutex<HashMap<Owner, Arc<Semaphore>>>,
 }
 
 /// What a gate is made of.
@@ -90,9 +88,8 @@ impl Gate {
         let GateParts { upstream, containers, store, spec, config, tasks } = parts;
         let config = Live::new(config);
         let files = ContainerFiles::new(store.clone());
-        let (backgrounds, stopping, places) =
-            (Backgrounds::default(), CancellationToken::new(), Mutex::default());
-        Self { upstream, containers, store, files, spec, config, tasks, backgrounds, stopping, places }
+        let (backgrounds, stopping) = (Backgrounds::default(), CancellationToken::new());
+        Self { upstream, containers, store, files, spec, config, tasks, backgrounds, stopping }
     }
 
     /// Ends every run: the server waits no longer.
@@ -122,8 +119,6 @@ impl Gate {
     /// Exchanges the limits; requests under way keep theirs.
     pub fn reconfigure(&self, config: GateConfig) {
         self.config.replace(config);
-        // Owners get new places as they come; what runs keeps the one it has.
-        self.places.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
     /// Answers a create request. Dropping the future, or the stream it gave, stops the run.
@@ -243,37 +238,17 @@ impl Gate {
 
     /// Whether a response of this id is in our store.
     pub async fn has_response(&self, owner: &Owner, id: &str) -> Result<bool> {
-        match self.store.response(owner, id).await {
-            Ok(_) => Ok(true),
-            Err(StoreError::NotFound) => Ok(false),
-            Err(error) => Err(error.into()),
-        }
+        Ok(if_there(self.store.response(owner, id).await)?.is_some())
     }
 
     /// Whether a message of the request holds a file of our files API.
     pub async fn has_files_in(&self, owner: &Owner, body: &Map<String, Value>) -> Result<bool> {
         for id in file_ids(body) {
-            match self.store.file(owner, id).await {
-                Ok(_) => return Ok(true),
-                Err(StoreError::NotFound) => {}
-                Err(error) => return Err(error.into()),
+            if if_there(self.store.file(owner, id).await)?.is_some() {
+                return Ok(true);
             }
         }
         Ok(false)
-    }
-
-    /// A place to run code in the name of `owner`; when all are taken, the wait for one.
-    pub(crate) async fn place_for(&self, owner: &Owner) -> Result<OwnedSemaphorePermit> {
-        let places = {
-            let mut all = self.places.lock().unwrap_or_else(PoisonError::into_inner);
-            // Owners with nothing running are forgotten, so that the map does not grow for ever.
-            if all.len() > 1000 {
-                all.retain(|_, places| Arc::strong_count(places) > 1);
-            }
-            let most = self.config().executions_per_owner;
-            Arc::clone(all.entry(owner.clone()).or_insert_with(|| Arc::new(Semaphore::new(most))))
-        };
-        places.acquire_owned().await.map_err(|_| GateError::Cancelled)
     }
 }
 

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use sandgate_core::{Owner, human_bytes};
-use sandgate_store::{ItemRecord, Store, StoreError};
+use sandgate_store::{ItemRecord, Store, StoreError, if_there};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -112,14 +112,7 @@ impl History {
     }
 
     async fn add_input(&mut self, store: &Store, owner: &Owner, item: Value, remembers: bool) -> Result<()> {
-        let known = match item.get("id").and_then(Value::as_str) {
-            Some(id) => match store.item(owner, id).await {
-                Ok(record) => Some(record),
-                Err(StoreError::NotFound) => None,
-                Err(error) => return Err(error.into()),
-            },
-            None => None,
-        };
+        let known = known(store, owner, &item).await?;
         let kept = match (kind(&item), known) {
             // The model's own form, with what the client may not have: outputs, encrypted thoughts.
             ("code_interpreter_call" | "reasoning" | "item_reference", Some(known)) => known,
@@ -141,6 +134,14 @@ impl History {
         self.recall(kept.clone())?;
         self.inputs.push(kept);
         Ok(())
+    }
+}
+
+/// What the store has under the item's id.
+pub(crate) async fn known(store: &Store, owner: &Owner, item: &Value) -> Result<Option<ItemRecord>> {
+    match item.get("id").and_then(Value::as_str) {
+        Some(id) => Ok(if_there(store.item(owner, id).await)?),
+        None => Ok(None),
     }
 }
 

@@ -4,7 +4,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sandgate_core::{Container, Owner, SandboxPath};
-use sandgate_store::{FileRecord, Store, StoreError};
+use sandgate_store::{FileRecord, Store, StoreError, if_there};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tokio::fs::File;
@@ -157,11 +157,7 @@ async fn take_image(
 /// The file behind `file_id`, if it is one of ours; another is the upstream's to know.
 async fn stored(part: &Value, owner: &Owner, store: &Store) -> Result<Option<(FileRecord, File)>> {
     let Some(id) = part.get("file_id").and_then(Value::as_str) else { return Ok(None) };
-    match store.open_file(owner, id).await {
-        Ok(found) => Ok(Some(found)),
-        Err(StoreError::NotFound) => Ok(None),
-        Err(error) => Err(error.into()),
-    }
+    Ok(if_there(store.open_file(owner, id).await)?)
 }
 
 async fn content_of(file: &FileRecord, mut open: File, found: &mut TakenFiles) -> Result<Vec<u8>> {

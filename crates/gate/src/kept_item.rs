@@ -2,22 +2,15 @@
 //! will see it.
 
 use sandgate_core::Owner;
-use sandgate_store::{ItemRecord, Store, StoreError};
+use sandgate_store::{ItemRecord, Store};
 use serde_json::Value;
 
 use crate::error::{GateError, Result};
-use crate::history::{kind, rebuilt, record};
+use crate::history::{kind, known, rebuilt, record};
 
 /// `at`: where the item is in the request, for the words of a refusal.
 pub async fn kept_item(store: &Store, owner: &Owner, item: Value, at: &str) -> Result<ItemRecord> {
-    let known = match item.get("id").and_then(Value::as_str) {
-        Some(id) => match store.item(owner, id).await {
-            Ok(record) => Some(record),
-            Err(StoreError::NotFound) => None,
-            Err(error) => return Err(error.into()),
-        },
-        None => None,
-    };
+    let known = known(store, owner, &item).await?;
     let model = match (kind(&item), known) {
         // The server has what the client may lack: outputs, encrypted thoughts.
         ("code_interpreter_call" | "reasoning" | "item_reference", Some(record)) => return Ok(record),

@@ -79,6 +79,17 @@ pub(crate) enum TurnTools {
     NoMoreCode,
 }
 
+impl TurnTools {
+    /// `rounds`: those taken before; `may_call`: whether another call would be run.
+    pub(crate) fn of(rounds: u32, may_call: bool) -> Self {
+        match rounds {
+            _ if !may_call => Self::NoMoreCode,
+            0 => Self::First,
+            _ => Self::Later,
+        }
+    }
+}
+
 fn free_name(tools: &[Value]) -> String {
     let taken = |name: &str| tools.iter().any(|tool| name_of(tool) == Some(name));
     let mut name = NAME.to_owned();

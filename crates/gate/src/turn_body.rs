@@ -39,12 +39,7 @@ impl Run {
                     body.shift_remove("max_tool_calls");
                 }
             }
-            let turn = match self.rounds {
-                _ if !self.may_call() => TurnTools::NoMoreCode,
-                0 => TurnTools::First,
-                _ => TurnTools::Later,
-            };
-            tools.apply(&mut body, turn);
+            tools.apply(&mut body, TurnTools::of(self.rounds, self.may_call()));
         }
         body
     }

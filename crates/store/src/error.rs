@@ -33,3 +33,12 @@ pub enum StoreError {
     #[error("the store is closed")]
     Closed,
 }
+
+/// None when there is no such entry.
+pub fn if_there<T>(found: Result<T>) -> Result<Option<T>> {
+    match found {
+        Ok(entry) => Ok(Some(entry)),
+        Err(StoreError::NotFound) => Ok(None),
+        Err(error) => Err(error),
+    }
+}

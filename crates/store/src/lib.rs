@@ -24,7 +24,7 @@ mod testing;
 
 pub use container_files::ContainerFileRecord;
 pub use conversations::ConversationRecord;
-pub use error::{Result, StoreError};
+pub use error::{Result, StoreError, if_there};
 pub use files::{FileRecord, StagedFile};
 pub use items::ItemRecord;
 pub use keys::{KEY_PREFIX, KeyFound, KeyHash, KeyRecord, NewKey, hash_key};

@@ -24,6 +24,10 @@ class Script:
         """The bodies of the requests so far."""
         return [request["body"] for request in self.model.ask("GET", f"/_requests/{self.key}")]
 
+    def was_left(self):
+        """Whether the first request's client hung up before the model had said everything."""
+        return self.model.ask("GET", f"/_requests/{self.key}")[0]["hung_up"]
+
     def check(self):
         assert self.model.ask("GET", f"/_violations/{self.key}") == []
 

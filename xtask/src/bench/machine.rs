@@ -39,11 +39,7 @@ pub(super) struct Machine {
 }
 
 pub(super) fn look(ground: &Ground, peers: &PeerVenv) -> Result<Machine> {
-    let in_tree = |program: &str, arguments: &[&str]| {
-        let mut command = Command::new(program);
-        command.args(arguments).current_dir(&ground.root);
-        output(command).unwrap_or_else(|_| "unknown".to_owned())
-    };
+    let in_tree = |program: &str, arguments: &[&str]| in_tree(ground, program, arguments);
     let mut versions = peers.python();
     versions.args(["-c", VERSIONS]);
     let mut versions: BTreeMap<String, String> = serde_json::from_str(&output(versions)?)?;
@@ -53,13 +49,20 @@ pub(super) fn look(ground: &Ground, peers: &PeerVenv) -> Result<Machine> {
         commit: in_tree("git", &["describe", "--always", "--dirty"]),
         rustc: in_tree("rustc", &["--version"]),
         kernel: first_line("/proc/sys/kernel/osrelease"),
-        system: value_in("/etc/os-release", "PRETTY_NAME=").trim_matches('"').to_owned(),
-        cpu: value_in("/proc/cpuinfo", "model name").trim_start_matches([' ', '\t', ':']).to_owned(),
+        system: value_in("/etc/os-release", "PRETTY_NAME="),
+        cpu: value_in("/proc/cpuinfo", "model name"),
         cpus: std::thread::available_parallelism()?.get(),
         memory_mib: memory::total_mib()?,
         busy_before: busy(),
         versions,
     })
+}
+
+/// What a program says of itself or of the tree.
+pub(super) fn in_tree(ground: &Ground, program: &str, arguments: &[&str]) -> String {
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(&ground.root);
+    output(command).unwrap_or_else(|_| "unknown".to_owned())
 }
 
 impl Machine {
@@ -103,11 +106,12 @@ fn busy() -> f64 {
     if all > 0.0 { 1.0 - idle / all } else { 0.0 }
 }
 
-fn first_line(path: &str) -> String {
+pub(super) fn first_line(path: &str) -> String {
     fs::read_to_string(path).unwrap_or_default().lines().next().unwrap_or("unknown").to_owned()
 }
 
-fn value_in(path: &str, start: &str) -> String {
+pub(super) fn value_in(path: &str, start: &str) -> String {
     let text = fs::read_to_string(path).unwrap_or_default();
-    text.lines().find_map(|line| line.strip_prefix(start)).unwrap_or("unknown").to_owned()
+    let value = text.lines().find_map(|line| line.strip_prefix(start)).unwrap_or("unknown");
+    value.trim_matches([' ', '\t', ':', '"']).to_owned()
 }

@@ -3,6 +3,7 @@
 use axum::extract::rejection::BytesRejection;
 use axum::extract::{FromRequest, Request};
 use axum::http::header::CONTENT_TYPE;
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
 use bytes::Bytes;
 use serde_json::{Map, Value};
@@ -17,11 +18,8 @@ pub(crate) struct JsonBody(pub(crate) Map<String, Value>);
 impl<S: Send + Sync> FromRequest<S> for JsonBody {
     type Rejection = ApiError;
 
-    async fn from_request(request: Request, state: &S) -> ApiResult<Self> {
-        if !is_kind(request.headers(), "application/json") {
-            return Err(not_declared("application/json"));
-        }
-        let body = Bytes::from_request(request, state).await.map_err(unreadable)?;
+    async fn from_request(request: Request, _state: &S) -> ApiResult<Self> {
+        let (_, body) = whole_json(request).await?;
         parse(&body).map(Self)
     }
 }
@@ -35,6 +33,22 @@ pub(super) fn parse(body: &[u8]) -> ApiResult<Map<String, Value>> {
             Err(ApiError::bad_request(message).coded("invalid_json"))
         }
     }
+}
+
+/// The head of a request and its whole body, for those who pass both on.
+pub(super) async fn whole(request: Request) -> ApiResult<(Parts, Bytes)> {
+    let (head, body) = request.into_parts();
+    let copy = head.clone();
+    let body = Bytes::from_request(Request::from_parts(head, body), &()).await.map_err(unreadable)?;
+    Ok((copy, body))
+}
+
+/// The same of a request that must be declared JSON; nothing of another is read.
+pub(super) async fn whole_json(request: Request) -> ApiResult<(Parts, Bytes)> {
+    if !is_kind(request.headers(), "application/json") {
+        return Err(not_declared("application/json"));
+    }
+    whole(request).await
 }
 
 /// Whether the body is declared to be of this type, whatever parameters follow it.
@@ -56,7 +70,7 @@ pub(super) fn not_declared(kind: &str) -> ApiError {
     ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message).coded("unsupported_content_type")
 }
 
-pub(super) fn unreadable(rejection: BytesRejection) -> ApiError {
+fn unreadable(rejection: BytesRejection) -> ApiError {
     if TooSlow::is_behind(&rejection) {
         return too_slow();
     }

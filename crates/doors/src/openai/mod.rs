@@ -22,6 +22,7 @@ mod request_id;
 mod responses;
 mod sse;
 mod stored_responses;
+mod through;
 mod uploads;
 
 use std::sync::Arc;

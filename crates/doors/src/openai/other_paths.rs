@@ -5,17 +5,16 @@
 //! of the organisation are objects of the operator's account, and would be shown to, or deleted by,
 //! whoever may ask for an embedding.
 
-use axum::extract::{FromRequest, Path, Request, State};
+use axum::extract::{Path, Request, State};
 use axum::http::header::UPGRADE;
 use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::{Json, Response};
-use bytes::Bytes;
 use sandgate_core::Principal;
 use sandgate_gate::upstream::Credentials;
 use serde_json::Value;
 
 use super::Door;
-use super::body::{is_kind, unreadable};
+use super::body::{is_kind, whole};
 use super::error::{ApiError, ApiResult};
 use super::uploads::FORM;
 use crate::access::check_model;
@@ -36,21 +35,19 @@ const PASSED: [&str; 10] = [
 
 /// Every path that nobody here has.
 pub(super) async fn pass(State(door): State<Door>, Who(who): Who, request: Request) -> ApiResult<Response> {
-    let (head, body) = request.into_parts();
-    refuse_websocket(&head.headers)?;
-    let path = head.uri.path().to_owned();
-    if head.method != Method::POST || !PASSED.contains(&path.as_str()) || !door.passes(&path) {
-        return Err(ApiError::unknown_url(&head.method, &path));
+    refuse_websocket(request.headers())?;
+    let path = request.uri().path();
+    if request.method() != Method::POST || !PASSED.contains(&path) || !door.passes(path) {
+        return Err(ApiError::unknown_url(request.method(), path));
     }
-    let copy = head.clone();
-    let body = Bytes::from_request(Request::from_parts(head, body), &()).await.map_err(unreadable)?;
-    if is_kind(&copy.headers, FORM) {
+    let (head, body) = whole(request).await?;
+    if is_kind(&head.headers, FORM) {
         // It stands somewhere in the form, which is not read here.
         refuse_form(&who)?;
     } else {
         check_model(&who.limits, &body)?;
     }
-    door.pass(copy, body).await
+    door.pass(head, body).await
 }
 
 fn refuse_form(who: &Principal) -> ApiResult<()> {

@@ -1,7 +1,7 @@
 //! Requests that are none of our business: passed on to the upstream, byte for byte, and its answer back.
 
 use axum::body::Body;
-use axum::extract::{FromRequest, State};
+use axum::extract::State;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Request};
 use axum::response::{Json, Response};
@@ -10,7 +10,7 @@ use sandgate_gate::may_concern_us;
 use sandgate_gate::upstream::{Credentials, body_of};
 use serde_json::Value;
 
-use super::body::unreadable;
+use super::body::whole;
 use super::error::{ApiError, ApiResult};
 use super::{Door, OpenAiDoor};
 use crate::access::check_model;
@@ -42,11 +42,9 @@ pub(super) async fn count_or_compact(
     request: Request<Body>,
 ) -> ApiResult<Response> {
     let path = request.uri().path().to_owned();
-    let (head, body) = request.into_parts();
-    let copy = head.clone();
-    let body = Bytes::from_request(Request::from_parts(head, body), &()).await.map_err(unreadable)?;
+    let (head, body) = whole(request).await?;
     if !door.passes_body(&path, &body) {
-        return Err(ApiError::unknown_url(&copy.method, &path));
+        return Err(ApiError::unknown_url(&head.method, &path));
     }
     check_model(&who.limits, &body)?;
     if may_concern_us(&body) {
@@ -54,7 +52,7 @@ pub(super) async fn count_or_compact(
                        conversations and responses that are kept here.";
         return Err(ApiError::bad_request(message).coded("unsupported_value"));
     }
-    door.pass(copy, body).await
+    door.pass(head, body).await
 }
 
 /// Those that the key may use.

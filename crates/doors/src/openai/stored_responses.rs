@@ -22,8 +22,8 @@ pub(super) async fn retrieve(
     query: Query,
     request: Request,
 ) -> ApiResult<Response> {
-    if !door.gate.has_response(&who.owner, &id).await? {
-        return elsewhere(&door, &who, &id, request).await;
+    if let Some(answer) = unless_ours(&door, &who, &id, request).await? {
+        return Ok(answer);
     }
     if query.get("stream") == Some("true") {
         let after = match query.get("starting_after") {
@@ -57,8 +57,8 @@ pub(super) async fn cancel(
     InPath(id): InPath<String>,
     request: Request,
 ) -> ApiResult<Response> {
-    if !door.gate.has_response(&who.owner, &id).await? {
-        return elsewhere(&door, &who, &id, request).await;
+    if let Some(answer) = unless_ours(&door, &who, &id, request).await? {
+        return Ok(answer);
     }
     let body = door.gate.cancel(&who.owner, &id).await?;
     Ok(Json(shown(body, &[])).into_response())
@@ -71,8 +71,8 @@ pub(super) async fn input_items(
     query: Query,
     request: Request,
 ) -> ApiResult<Response> {
-    if !door.gate.has_response(&who.owner, &id).await? {
-        return elsewhere(&door, &who, &id, request).await;
+    if let Some(answer) = unless_ours(&door, &who, &id, request).await? {
+        return Ok(answer);
     }
     let page = query.page(20, 100)?;
     let include = query.include();
@@ -91,6 +91,19 @@ fn shown(mut body: Value, include: &[String]) -> Value {
         }
     }
     body
+}
+
+/// None when the response is in our store; otherwise what is to be said of it.
+async fn unless_ours(
+    door: &Door,
+    who: &Principal,
+    id: &str,
+    request: Request,
+) -> ApiResult<Option<Response>> {
+    if door.gate.has_response(&who.owner, id).await? {
+        return Ok(None);
+    }
+    elsewhere(door, who, id, request).await.map(Some)
 }
 
 /// The upstream keeps the responses that were passed on to it.

@@ -111,12 +111,7 @@ impl ChatRun {
             body.insert(name.to_owned(), json!(left));
         }
         if let Some(tools) = &self.tools {
-            let turn = match self.rounds {
-                _ if !self.may_call() => TurnTools::NoMoreCode,
-                0 => TurnTools::First,
-                _ => TurnTools::Later,
-            };
-            tools.apply(&mut body, turn);
+            tools.apply(&mut body, TurnTools::of(self.rounds, self.may_call()));
         }
         body
     }

@@ -1,3 +1,5 @@
+//! Whose account a request goes out on.
+
 use ::http::{HeaderMap, HeaderValue};
 
 use super::Credentials;

@@ -1,3 +1,5 @@
+//! What clients read of an upstream's failure.
+
 use ::http::{HeaderMap, StatusCode};
 use bytes::Bytes;
 

@@ -1,3 +1,5 @@
+//! A whole response as the stream it would have been.
+
 use serde_json::{Value, json};
 
 use super::expand;

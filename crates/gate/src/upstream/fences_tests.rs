@@ -1,3 +1,5 @@
+//! Fenced code in a message.
+
 use super::fenced_blocks;
 
 #[test]

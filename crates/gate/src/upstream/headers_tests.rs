@@ -1,3 +1,5 @@
+//! Headers that may travel, and those that may not.
+
 use ::http::{HeaderMap, HeaderName, HeaderValue};
 
 use super::{remove_hop_by_hop, useful};

@@ -1,3 +1,5 @@
+//! The connection to an upstream, over real sockets.
+
 use std::time::Duration;
 
 use ::http::{HeaderMap, HeaderValue, Method, Request};

@@ -1,3 +1,5 @@
+//! The stand-in for a model.
+
 use futures_util::StreamExt;
 use serde_json::{Value, json};
 

@@ -1,3 +1,5 @@
+//! An upstream that speaks the Responses API, over real sockets.
+
 use std::time::Duration;
 
 use futures_util::StreamExt;

@@ -1,3 +1,5 @@
+//! What is tried again, how often, and after which wait.
+
 use std::cell::Cell;
 use std::time::Duration;
 

@@ -1,3 +1,5 @@
+//! Server-sent events, cut anywhere.
+
 use proptest::prelude::*;
 
 use super::{SseError, SseEvent, SseParser};

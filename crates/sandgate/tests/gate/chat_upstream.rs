@@ -147,7 +147,7 @@ fn forced_choices_are_relaxed_and_broken_arguments_told() {
     assert_eq!(response["tool_choice"], json!({"type": "code_interpreter"}));
     let bodies = CHAT.bodies(&client);
     assert_eq!(bodies[0]["tool_choice"], json!({"type": "function", "function": {"name": "python"}}));
-    assert!(bodies[1]["tool_choice"] == "auto" || bodies[1]["tool_choice"].is_null());
+    assert_eq!(bodies[1]["tool_choice"], "auto");
     assert!(told(&bodies[1]).contains("was not run"), "{}", told(&bodies[1]));
 }
 
@@ -194,8 +194,10 @@ fn chunks_that_are_broken() {
             };
             let answer = after().create(json!({}));
             no_internal_call(&answer);
-            assert!(answer.status >= 500, "{name}: {} {}", answer.status, answer.text());
-            answer.refused(answer.status);
+            // What the model says of itself is not the same as an answer that cannot be read.
+            let status = if name == "an error among the chunks" { 500 } else { 502 };
+            assert_eq!(answer.status, status, "{name}: {}", answer.text());
+            answer.refused(status);
             let answer = after().create_stream(json!({}));
             no_internal_call(&answer);
             if answer.status == 200 {

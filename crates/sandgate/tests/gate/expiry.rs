@@ -6,9 +6,7 @@ use std::time::Duration;
 use sandgate_testkit::Turn;
 use serde_json::json;
 
-use crate::common::World;
-
-const OUTPUTS: &str = "code_interpreter_call.outputs";
+use crate::common::{OUTPUTS, World};
 
 fn turns() -> [Turn; 4] {
     [

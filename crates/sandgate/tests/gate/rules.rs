@@ -3,9 +3,8 @@
 use sandgate_testkit::{Item, Turn};
 use serde_json::{Value, json};
 
-use crate::common::{Client, code_tool, world};
+use crate::common::{Client, OUTPUTS, code_tool, container_of, items, kinds, world};
 
-const OUTPUTS: &str = "code_interpreter_call.outputs";
 const FIGURE: &str = "import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()";
 
 fn two_rounds() -> Vec<Turn> {
@@ -16,16 +15,8 @@ fn two_rounds() -> Vec<Turn> {
     ]
 }
 
-fn kinds(events: &[Value]) -> Vec<&str> {
-    events.iter().map(|event| event["type"].as_str().unwrap()).collect()
-}
-
 fn of_kind<'a>(events: &'a [Value], kind: &str) -> Vec<&'a Value> {
     events.iter().filter(|event| event["type"] == kind).collect()
-}
-
-fn items<'a>(response: &'a Value, kind: &str) -> Vec<&'a Value> {
-    response["output"].as_array().unwrap().iter().filter(|item| item["type"] == kind).collect()
 }
 
 #[test]
@@ -221,10 +212,6 @@ fn rule_13_files_are_mounted_under_their_id_and_name() {
     let path = uploaded["path"].as_str().unwrap();
     let hex = path.strip_prefix("/mnt/data/").and_then(|rest| rest.strip_suffix("-more.csv")).unwrap();
     assert!(hex.len() == 32 && hex.bytes().all(|byte| byte.is_ascii_hexdigit()), "{path}");
-}
-
-fn container_of(response: &Value) -> String {
-    items(response, "code_interpreter_call")[0]["container_id"].as_str().unwrap().to_owned()
 }
 
 #[test]

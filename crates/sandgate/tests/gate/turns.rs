@@ -3,22 +3,10 @@
 use sandgate_testkit::{Item, Turn};
 use serde_json::{Value, json};
 
-use crate::common::{code_tool, wait_until, world};
-
-const OUTPUTS: &str = "code_interpreter_call.outputs";
-
-fn turn(value: Value) -> Turn {
-    serde_json::from_value(value).unwrap()
-}
+use crate::common::{OUTPUTS, code_tool, told, turn, wait_until, world};
 
 fn kinds(items: &Value) -> Vec<&str> {
     items.as_array().unwrap().iter().map(|item| item["type"].as_str().unwrap_or("message")).collect()
-}
-
-/// What the last call in a turn's input gave.
-fn told(body: &Value) -> &str {
-    let outputs = body["input"].as_array().unwrap().iter().rev();
-    outputs.filter_map(|item| item["output"].as_str()).next().unwrap()
 }
 
 #[test]

@@ -1,13 +1,10 @@
 //! The machine and the versions that were measured: figures without them mean nothing.
 
-use std::fs;
-use std::process::Command;
-
 use serde::Serialize;
 
 use super::litellm;
+use crate::bench::machine::{first_line, in_tree, value_in};
 use crate::ground::Ground;
-use crate::run::output;
 
 #[derive(Debug, Serialize)]
 pub(super) struct Measured {
@@ -23,24 +20,14 @@ pub(super) struct Measured {
 }
 
 pub(super) fn look(ground: &Ground) -> Measured {
-    let in_tree = |program: &str, arguments: &[&str]| {
-        let mut command = Command::new(program);
-        command.args(arguments).current_dir(&ground.root);
-        output(command).unwrap_or_else(|_| "unknown".to_owned())
-    };
-    let first = |path: &str, start: &str| {
-        let text = fs::read_to_string(path).unwrap_or_default();
-        let value = text.lines().find_map(|line| line.strip_prefix(start)).unwrap_or("unknown");
-        value.trim_matches([' ', '\t', ':', '"']).to_owned()
-    };
     Measured {
-        commit: in_tree("git", &["describe", "--always", "--dirty"]),
-        rustc: in_tree("rustc", &["--version"]),
-        kernel: first("/proc/sys/kernel/osrelease", ""),
-        system: first("/etc/os-release", "PRETTY_NAME="),
-        cpu: first("/proc/cpuinfo", "model name"),
+        commit: in_tree(ground, "git", &["describe", "--always", "--dirty"]),
+        rustc: in_tree(ground, "rustc", &["--version"]),
+        kernel: first_line("/proc/sys/kernel/osrelease"),
+        system: value_in("/etc/os-release", "PRETTY_NAME="),
+        cpu: value_in("/proc/cpuinfo", "model name"),
         cpus: std::thread::available_parallelism().map_or(0, std::num::NonZero::get),
-        load_before: first("/proc/loadavg", "").split(' ').next().unwrap_or_default().to_owned(),
+        load_before: first_line("/proc/loadavg").split(' ').next().unwrap_or_default().to_owned(),
         litellm: litellm::PACKAGE,
     }
 }

@@ -1,3 +1,5 @@
+//! A chat server behind the Responses form of a turn, over a real socket.
+
 use futures_util::StreamExt;
 use serde_json::{Value, json};
 

@@ -1,3 +1,5 @@
+//! Chat chunks, however they are cut, as Responses events.
+
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

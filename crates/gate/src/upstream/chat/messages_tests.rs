@@ -1,3 +1,5 @@
+//! Items of the Responses API as chat messages.
+
 use serde_json::{Value, json};
 
 use super::messages;

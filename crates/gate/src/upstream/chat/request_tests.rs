@@ -1,3 +1,5 @@
+//! A Responses request as a chat request.
+
 use serde_json::{Value, json};
 
 use super::chat_body;

@@ -1,3 +1,5 @@
+//! Tools and tool choices in the form of chat.
+
 use serde_json::{Value, json};
 
 use super::{Tools, tools};
