@@ -106,20 +106,17 @@ impl Run {
         if is_cancelled {
             "The server was stopped while it worked on this response.".clone_into(&mut said.message);
         }
-        // The client may be gone by now; what happened is kept all the same.
-        let told = async {
-            self.start(None).await?;
-            let fields = json!({"error":
-                {"type": said.kind, "code": said.code, "message": said.message, "param": null}});
-            self.emitter.emit("error", fields).await
-        };
-        let told = told.await;
+        // The client may be gone by now; what happened is kept all the same. And it is kept before the client
+        // is told: SDKs raise at the first word of an error, and whoever catches that may ask at once.
+        let is_heard = self.start(None).await.is_ok();
         self.object.set("error", json!({"code": said.code, "message": said.message}));
         if let Err(unkept) = self.settle("failed").await {
             tracing::error!(response = self.ids.response(), error = %unkept, "a failed response could not be kept");
         }
-        let response = self.object.snapshot();
-        if told.is_ok() {
+        let fields = json!({"error":
+            {"type": said.kind, "code": said.code, "message": said.message, "param": null}});
+        if is_heard && self.emitter.emit("error", fields).await.is_ok() {
+            let response = self.object.snapshot();
             let _ = self.emitter.emit("response.failed", json!({"response": response})).await;
         }
         Err(error)
