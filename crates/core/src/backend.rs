@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 
-use crate::{ContextId, Event, Files, Limits, Result, SandboxId};
+use crate::{BackendError, ContextId, Event, Files, Inside, Limits, Processes, Result, SandboxId};
 
 /// Somewhere code can run.
 #[async_trait]
@@ -50,6 +50,10 @@ pub trait Sandbox: Send + Sync + Debug {
     async fn contexts(&self) -> Result<Vec<ContextInfo>>;
     /// Ends the context's interpreter and whatever it started.
     async fn delete_context(&self, id: &ContextId) -> Result<()>;
+    /// The same, and the context stays: its next execution starts afresh.
+    async fn restart_context(&self, _id: &ContextId) -> Result<()> {
+        Err(BackendError::Unsupported("restarting a context"))
+    }
 
     /// Runs code. Executions of one context queue; those of different contexts run side by side.
     async fn execute(&self, request: ExecuteRequest) -> Result<Execution>;
@@ -62,6 +66,14 @@ pub trait Sandbox: Send + Sync + Debug {
     async fn stop(&self) -> Result<()>;
 
     fn files(&self) -> Arc<dyn Files>;
+    /// Everything as its programs see it.
+    async fn inside(&self) -> Result<Arc<dyn Inside>> {
+        Err(BackendError::Unsupported("looking into a sandbox"))
+    }
+    /// Commands and terminals inside it.
+    async fn processes(&self) -> Result<Arc<dyn Processes>> {
+        Err(BackendError::Unsupported("running a command"))
+    }
     async fn usage(&self) -> Result<Usage>;
 }
 
@@ -71,6 +83,9 @@ pub struct SandboxSpec {
     /// Variables every context starts with.
     #[serde(default)]
     pub env: Vec<(String, String)>,
+    /// Where the default context works; None: [`crate::SandboxPath::WORKING_DIR`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub working_dir: Option<String>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -100,6 +115,10 @@ pub struct ExecuteRequest {
     pub language: Option<String>,
     /// None: the sandbox's wall limit. Never more than that.
     pub timeout: Option<Duration>,
+    /// Variables for this run alone, on top of the sandbox's own.
+    pub env: Vec<(String, String)>,
+    /// Figures also come as what they show (`e2b/chart`), tables as their data (`e2b/data`).
+    pub with_chart_data: bool,
 }
 
 /// A run under way. Dropping it interrupts the code: nobody is left to read the answer.

@@ -44,6 +44,23 @@ pub enum BackendError {
     File { path: String, reason: String },
     #[error("the file is larger than the limit of {limit} bytes")]
     FileTooLarge { limit: u64 },
+    #[error("there is something at this path already: {0}")]
+    Exists(String),
+    #[error("this is a folder: {0}")]
+    IsFolder(String),
+    #[error("this is not a folder: {0}")]
+    NotAFolder(String),
+    #[error("permission denied: {0}")]
+    PermissionDenied(String),
+    #[error("no space is left for {0}")]
+    NoSpace(String),
+
+    #[error("no such process: {0}")]
+    NoSuchProcess(String),
+    #[error("nothing listens on port {0} inside the sandbox")]
+    PortClosed(u16),
+    #[error("{0} cannot be done on this backend")]
+    Unsupported(&'static str),
 
     /// The backend itself failed: nothing the caller did.
     #[error("the sandbox engine failed: {0}")]

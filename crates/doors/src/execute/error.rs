@@ -126,7 +126,15 @@ fn backend_shape(error: &BackendError) -> Shape {
         BackendError::ShuttingDown => shape(S::SERVICE_UNAVAILABLE, "shutting_down"),
         BackendError::Invalid(_) | BackendError::InvalidId(_) => shape(S::BAD_REQUEST, "invalid_request"),
         BackendError::NoSuchFile(_) => shape(S::NOT_FOUND, "file_not_found"),
-        BackendError::File { .. } => shape(S::BAD_REQUEST, "bad_file"),
+        BackendError::File { .. }
+        | BackendError::Exists(_)
+        | BackendError::IsFolder(_)
+        | BackendError::NotAFolder(_)
+        | BackendError::PermissionDenied(_) => shape(S::BAD_REQUEST, "bad_file"),
+        BackendError::NoSpace(_) => shape(S::INSUFFICIENT_STORAGE, "no_space"),
+        BackendError::NoSuchProcess(_) => shape(S::NOT_FOUND, "process_not_found"),
+        BackendError::PortClosed(_) => shape(S::BAD_GATEWAY, "port_closed"),
+        BackendError::Unsupported(_) => shape(S::NOT_IMPLEMENTED, "unsupported"),
         BackendError::FileTooLarge { .. } => shape(S::PAYLOAD_TOO_LARGE, "file_too_large"),
         BackendError::NoSuchSandbox(_) | BackendError::Engine(_) => {
             shape(S::INTERNAL_SERVER_ERROR, "engine_failed")

@@ -118,6 +118,7 @@ async fn run(
         context: request.context,
         language: request.language,
         timeout: request.timeout,
+        ..ExecuteRequest::default()
     };
     let sandbox = container.sandbox_within(limits).await?;
     match sandbox.execute(run.clone()).await {

@@ -165,7 +165,9 @@ impl From<BackendError> for ApiError {
         use BackendError as B;
         match error {
             B::NoSuchContainer(id) => Self::no_such_container(id.as_str()),
-            B::NoSuchFile(_) | B::NoSuchContext(_) => Self::not_found(error.to_string()),
+            B::NoSuchFile(_) | B::NoSuchContext(_) | B::NoSuchProcess(_) => {
+                Self::not_found(error.to_string())
+            }
             B::FileTooLarge { limit } => Self::too_large(format!(
                 "The file does not fit: the container has room for {} more.",
                 human_bytes(limit)
@@ -176,12 +178,19 @@ impl From<BackendError> for ApiError {
             B::TooManyContainers { .. } | B::TooManySandboxes { .. } => {
                 Self::too_many(sentence(&error), LATER)
             }
-            B::Paused | B::ContextExists(_) | B::TooManyContexts { .. } => {
+            B::Paused | B::ContextExists(_) | B::TooManyContexts { .. } | B::Exists(_) => {
                 Self::new(StatusCode::CONFLICT, error.to_string())
             }
-            B::NoSuchLanguage { .. } | B::Invalid(_) | B::InvalidId(_) | B::File { .. } => {
-                Self::bad_request(error.to_string())
-            }
+            B::NoSuchLanguage { .. }
+            | B::Invalid(_)
+            | B::InvalidId(_)
+            | B::File { .. }
+            | B::IsFolder(_)
+            | B::NotAFolder(_)
+            | B::PermissionDenied(_) => Self::bad_request(error.to_string()),
+            B::NoSpace(_) => Self::new(StatusCode::INSUFFICIENT_STORAGE, error.to_string()),
+            B::PortClosed(_) => Self::new(StatusCode::BAD_GATEWAY, error.to_string()),
+            B::Unsupported(_) => Self::new(StatusCode::NOT_IMPLEMENTED, error.to_string()),
             B::NoSuchSandbox(_) | B::Engine(_) => Self::internal(&error),
         }
     }

@@ -115,7 +115,7 @@ fn what_is_asked_for_in_the_environment_is_there() {
             ("GREETING".to_owned(), "hello wörld".to_owned()),
             ("PATH".to_owned(), "/usr/bin".to_owned()),
         ];
-        let spec = SandboxSpec { env, limits: Limits::default() };
+        let spec = SandboxSpec { env, ..SandboxSpec::default() };
         let place = Place::of(engine().await.create(spec).await.unwrap());
         assert_eq!(
             place.value("import os\nos.environ['GREETING'], os.environ['PATH']").await,
@@ -239,6 +239,7 @@ fn containers_outlive_the_engine() {
         let spec = SandboxSpec {
             limits: Limits { processes: 50, ..Limits::default() },
             env: vec![("A".into(), "b".into())],
+            ..SandboxSpec::default()
         };
         let made = containers.create(NewContainer { spec, ..named("kept") }).await.unwrap();
         cell(&made, "x = 1\nopen('kept', 'w').write('file')").await.assert_ok();
