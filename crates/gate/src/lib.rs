@@ -3,6 +3,7 @@
 
 #![forbid(unsafe_code)]
 
+mod approvals;
 mod backgrounds;
 mod chat;
 mod citations;
@@ -44,6 +45,7 @@ mod usage;
 mod visible;
 mod workplace;
 
+pub use approvals::{Approvals, DecidedBy, Denial, Permission, Question, Verdict};
 pub use chat::{ChatRequest, forget_code};
 pub use config::GateConfig;
 pub use container_files::{ContainerFiles, ContainerFilesError};
