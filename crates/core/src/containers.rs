@@ -322,6 +322,17 @@ impl Container {
     }
 
     #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        self.record.name.as_deref()
+    }
+
+    /// The name of the backend that runs it.
+    #[must_use]
+    pub fn backend(&self) -> &str {
+        &self.record.backend
+    }
+
+    #[must_use]
     pub fn spec(&self) -> &SandboxSpec {
         &self.record.spec
     }

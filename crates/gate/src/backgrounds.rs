@@ -79,10 +79,10 @@ impl Gate {
         caller: Caller,
         request: CreateRequest,
     ) -> Result<Answer> {
-        self.check_room(&caller.owner)?;
+        self.check_room(&caller.asker.owner)?;
         let ids = ResponseIds::new();
         let id = ids.response().to_owned();
-        let owner = caller.owner.clone();
+        let owner = caller.asker.owner.clone();
         let cancel = self.stopping.child_token();
         let recording = Arc::new(Recording::new(id.clone(), owner, self.store.clone(), cancel.clone()));
         let (stream, obfuscation) = (request.stream, request.obfuscation);

@@ -140,10 +140,7 @@ impl Run {
     }
 
     async fn execute(&mut self, call: &CodeCall, code: &str) -> Result<Came> {
-        let mut came = self
-            .gate
-            .run_code(&self.config, &self.owner, self.workplace.allowance(), &call.container, code)
-            .await?;
+        let mut came = self.gate.run_code(&self.config, &self.asker, &call.container, code).await?;
         for file in &came.figures {
             let name = file.path.rsplit('/').next().unwrap_or_default();
             self.figures.push(cite_figure(&call.container, &file.id, name));

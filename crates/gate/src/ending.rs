@@ -52,7 +52,7 @@ impl Run {
         let ours = self.upstream_previous != self.request.previous;
         ResponseRecord {
             id: self.ids.response().to_owned(),
-            owner: self.owner.clone(),
+            owner: self.asker.owner.clone(),
             created_at: body.get("created_at").and_then(Value::as_u64).unwrap_or_default(),
             status: status.to_owned(),
             background: self.request.background,
@@ -71,7 +71,7 @@ impl Run {
             && status == "completed"
         {
             let all: Vec<ItemRecord> = self.inputs.iter().chain(items).cloned().collect();
-            store.add_items(&self.owner, conversation, &all).await?;
+            store.add_items(&self.asker.owner, conversation, &all).await?;
         }
         if self.request.store {
             store.save_response(&self.record(status, body), &self.inputs, items).await?;
@@ -82,7 +82,7 @@ impl Run {
                 .filter(|item| text(&item.body, "type") == "code_interpreter_call")
                 .cloned()
                 .collect();
-            store.keep_items(&self.owner, &calls).await?;
+            store.keep_items(&self.asker.owner, &calls).await?;
         }
         Ok(())
     }

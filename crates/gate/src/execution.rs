@@ -2,14 +2,16 @@
 //! is told, and which files came of it. The same for every API that has the tool.
 
 use std::fmt::Display;
+use std::sync::Arc;
 
-use sandgate_core::{BackendError, Container, ExecuteRequest, FileChangeKind, KeyLimits, Outcome, Owner};
+use sandgate_core::{BackendError, Container, ExecuteRequest, FileChangeKind, Outcome};
 use sandgate_store::ContainerFileRecord;
 use serde_json::Value;
 
 use crate::config::GateConfig;
 use crate::container_files::ContainerFilesError;
 use crate::error::Result;
+use crate::executions::{Asker, Crowd, Manner, NotRun};
 use crate::gate::Gate;
 use crate::model_text::model_text;
 use crate::outputs::outputs;
@@ -44,32 +46,32 @@ impl Came {
 }
 
 impl Gate {
-    /// `allowance`: what the owner's key may have; with too much under way the code waits its turn.
+    /// With too much of its owner's under way the code waits its turn.
     /// `config`: the limits of the request, which stay what they were when it began.
     pub(crate) async fn run_code(
         &self,
         config: &GateConfig,
-        owner: &Owner,
-        allowance: &KeyLimits,
-        container: &Container,
+        asker: &Asker,
+        container: &Arc<Container>,
         code: &str,
     ) -> Result<Came> {
-        // Whichever is less: what the server lets one owner run at once, or what the key does.
-        let most = u32::try_from(config.executions_per_owner).unwrap_or(u32::MAX);
-        let most = allowance.executions.map_or(most, |own| own.min(most));
-        let _share = self.containers.executions().wait(owner, Some(most)).await;
         let request = ExecuteRequest {
             code: code.to_owned(),
             timeout: Some(config.execution),
             ..ExecuteRequest::default()
         };
-        let execution = match container.sandbox_within(allowance).await?.execute(request).await {
-            Ok(execution) => execution,
+        let most = u32::try_from(config.executions_per_owner).unwrap_or(u32::MAX);
+        let manner = Manner { crowd: Crowd::Wait { most }, makes_context: false };
+        let running = match self.executions.start(asker, container, request, manner).await {
+            Ok(running) => running,
             // The model can mend this by itself; nothing ran.
-            Err(problem @ BackendError::CodeTooLarge { .. }) => return Ok(Came::not_run(&problem)),
-            Err(error) => return Err(error.into()),
+            Err(problem @ (NotRun::Denied(_) | NotRun::Backend(BackendError::CodeTooLarge { .. }))) => {
+                return Ok(Came::not_run(&problem));
+            }
+            Err(NotRun::Backend(error)) => return Err(error.into()),
+            Err(NotRun::Store(error)) => return Err(error.into()),
         };
-        let outcome = Outcome::collect(execution).await?;
+        let outcome = running.outcome().await?;
         container.keep_alive();
         let out = outputs(&outcome);
         let mut came = Came {

@@ -16,6 +16,7 @@ use crate::config::GateConfig;
 use crate::container_files::ContainerFiles;
 use crate::emitter::{Emitter, Sink, StreamEvent};
 use crate::error::Result;
+use crate::executions::{Asker, Executions};
 use crate::history::History;
 use crate::ids::ResponseIds;
 use crate::live::Live;
@@ -35,6 +36,7 @@ pub(crate) const EVENTS_AHEAD: usize = 256;
 pub struct Gate {
     pub(crate) upstream: Arc<dyn Upstream>,
     pub(crate) containers: Arc<Containers>,
+    pub(crate) executions: Executions,
     pub(crate) store: Store,
     pub(crate) files: ContainerFiles,
     pub(crate) spec: SandboxSpec,
@@ -51,6 +53,7 @@ pub struct Gate {
 pub struct GateParts {
     pub upstream: Arc<dyn Upstream>,
     pub containers: Arc<Containers>,
+    pub executions: Executions,
     pub store: Store,
     /// What a container made for a request may use.
     pub spec: SandboxSpec,
@@ -58,14 +61,11 @@ pub struct GateParts {
     pub tasks: TaskTracker,
 }
 
-/// Who asks, and under which name it is logged.
+/// Who asks, and with what the upstream is asked.
 #[derive(Clone, Debug)]
 pub struct Caller {
-    pub owner: Owner,
+    pub asker: Asker,
     pub credentials: Credentials,
-    pub request_id: String,
-    /// What its key may have.
-    pub limits: Arc<KeyLimits>,
 }
 
 /// The answer to a create request.
@@ -85,11 +85,11 @@ pub struct EventStream {
 impl Gate {
     #[must_use]
     pub fn new(parts: GateParts) -> Self {
-        let GateParts { upstream, containers, store, spec, config, tasks } = parts;
+        let GateParts { upstream, containers, executions, store, spec, config, tasks } = parts;
         let config = Live::new(config);
         let files = ContainerFiles::new(store.clone());
         let (backgrounds, stopping) = (Backgrounds::default(), CancellationToken::new());
-        Self { upstream, containers, store, files, spec, config, tasks, backgrounds, stopping }
+        Self { upstream, containers, executions, store, files, spec, config, tasks, backgrounds, stopping }
     }
 
     /// Ends every run: the server waits no longer.
@@ -177,16 +177,17 @@ impl Gate {
         sink: Sink,
         cancel: CancellationToken,
     ) -> Result<Run> {
-        let Caller { owner, credentials, request_id, limits } = caller;
+        let Caller { mut asker, credentials } = caller;
         let model = request.body.get("model").and_then(Value::as_str);
+        asker.model = model.map(str::to_owned);
         let remembers = self.upstream.forwards_for("/v1/responses", model);
         let config = self.config_for(&request.body);
-        let history = History::gather(&self.store, &owner, &request, remembers).await?;
+        let history = History::gather(&self.store, &asker.owner, &request, remembers).await?;
         request.body.shift_remove("input");
-        let rules = self.workplace_rules(&limits);
+        let rules = self.workplace_rules(&asker.limits);
+        let tool = request.code_tool.as_ref();
         let workplace =
-            Workplace::choose(&rules, &owner, request.code_tool.as_ref(), &history.containers, history.files)
-                .await?;
+            Workplace::choose(&rules, &asker.owner, tool, &history.containers, history.files).await?;
         let tools = match &request.code_tool {
             Some(tool) => {
                 let files = workplace.input_paths(&self.store).await?;
@@ -196,9 +197,8 @@ impl Gate {
         };
         Ok(Run {
             gate: Arc::clone(self),
-            owner,
+            asker,
             credentials,
-            request_id,
             emitter: Emitter::new(sink, request.obfuscation),
             object: ResponseObject::new(ids.response(), &request),
             request,

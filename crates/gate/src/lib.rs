@@ -16,6 +16,7 @@ mod emitter;
 mod ending;
 mod error;
 mod execution;
+mod executions;
 mod file_name;
 mod gate;
 mod history;
@@ -54,6 +55,7 @@ pub use container_param::{
 };
 pub use emitter::StreamEvent;
 pub use error::{GateError, Said};
+pub use executions::{Asker, Crowd, Executions, Manner, NotRun, Running};
 pub use file_name::clean_file_name;
 pub use gate::{Answer, Caller, EventStream, Gate, GateParts};
 pub use ids::{fresh_id, prefix_of};

@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use sandgate_core::Owner;
 use sandgate_store::ItemRecord;
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -12,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use crate::config::GateConfig;
 use crate::emitter::Emitter;
 use crate::error::{GateError, Result};
+use crate::executions::Asker;
 use crate::gate::Gate;
 use crate::ids::ResponseIds;
 use crate::request::CreateRequest;
@@ -30,9 +30,8 @@ pub(crate) const LATER_RETRIES: u32 = 2;
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) gate: Arc<Gate>,
-    pub(crate) owner: Owner,
+    pub(crate) asker: Asker,
     pub(crate) credentials: Credentials,
-    pub(crate) request_id: String,
     /// Without `input`, which is in `model_input` now.
     pub(crate) request: CreateRequest,
     pub(crate) ids: ResponseIds,
@@ -123,7 +122,7 @@ impl Run {
             body: self.turn_body(),
             credentials: self.credentials.clone(),
             stream: self.request.stream || self.request.background,
-            request_id: self.request_id.clone(),
+            request_id: self.asker.request_id.clone(),
             retries,
         };
         Ok(self.gate.upstream.turn(request).await?)

@@ -108,12 +108,7 @@ impl Workplace {
         Ok(workplace)
     }
 
-    /// What the key may have. Later, code of this request waits its turn.
-    pub(crate) fn allowance(&self) -> &KeyLimits {
-        &self.allowance
-    }
-
-    /// Said now, while it is still a status of its own and nothing is paid for.
+    /// Later, code of this request waits its turn. Said now, while it is still a status of its own and nothing is paid for.
     fn check_allowance(&self) -> Result<()> {
         if let Some(limit) = self.allowance.executions
             && self.containers.executions().are_taken(&self.owner, Some(limit))

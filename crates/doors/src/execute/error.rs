@@ -6,6 +6,8 @@ use axum::http::StatusCode;
 use axum::http::header::{CONNECTION, RETRY_AFTER};
 use axum::response::{IntoResponse, Json, Response};
 use sandgate_core::BackendError;
+use sandgate_gate::{Denial, NotRun};
+use sandgate_store::StoreError;
 use serde_json::{Value, json};
 
 use crate::patience::TooSlow;
@@ -38,8 +40,25 @@ pub(crate) enum Refusal {
     WrongMethod,
     #[error("'{host}' is not a local name; without keys this server answers to localhost only")]
     ForeignHost { host: String },
+    #[error("the code was not run: {0}")]
+    Denied(Denial),
+    #[error("the server could not write down what it would have run, so nothing ran")]
+    NotRecorded(StoreError),
     #[error(transparent)]
     Backend(#[from] BackendError),
+}
+
+impl From<NotRun> for Refusal {
+    fn from(why: NotRun) -> Self {
+        match why {
+            NotRun::Denied(denial) => Self::Denied(denial),
+            NotRun::Backend(error) => Self::Backend(error),
+            NotRun::Store(error) => {
+                tracing::error!(%error, "an execution could not be written down, so it was not run");
+                Self::NotRecorded(error)
+            }
+        }
+    }
 }
 
 impl From<BytesRejection> for Refusal {
@@ -86,6 +105,8 @@ impl Refusal {
             Self::TooManyConnections => shape(S::SERVICE_UNAVAILABLE, "too_many_connections"),
             Self::WrongMethod => shape(S::METHOD_NOT_ALLOWED, "method_not_allowed"),
             Self::ForeignHost { .. } => shape(S::MISDIRECTED_REQUEST, "foreign_host"),
+            Self::Denied(_) => shape(S::FORBIDDEN, "execution_denied"),
+            Self::NotRecorded(_) => shape(S::SERVICE_UNAVAILABLE, "not_recorded"),
             Self::Backend(error) => backend_shape(error),
         }
     }

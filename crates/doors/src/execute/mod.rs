@@ -16,9 +16,9 @@ use axum::response::{IntoResponse, Json, Response};
 use axum::routing::{get, post};
 use bytes::Bytes;
 use sandgate_core::{
-    BackendError, Container, Containers, ContextSpec, ExecuteRequest, Execution, KeyLimits, NewContainer,
-    Outcome, Principal, SandboxSpec, Share,
+    BackendError, Container, Containers, ExecuteRequest, NewContainer, Principal, SandboxSpec,
 };
+use sandgate_gate::{Asker, Crowd, Executions, Manner, Running};
 use serde_json::json;
 use tokio::sync::oneshot;
 use tokio_util::task::TaskTracker;
@@ -35,10 +35,13 @@ use crate::unheard::Unheard;
 const WORST_ESCAPE: u64 = 6;
 /// Room for the other fields.
 const BESIDE_THE_CODE: u64 = 64 << 10;
+/// What it is called in records.
+const DOOR: &str = "execute";
 
 #[derive(Clone, Debug)]
 pub struct ExecuteDoor {
     pub containers: Arc<Containers>,
+    pub executions: Executions,
     /// What a container made by this door may use.
     pub spec: SandboxSpec,
     /// Starting a sandbox goes on here when the client hangs up meanwhile, so that it never stops
@@ -70,10 +73,8 @@ impl ExecuteDoor {
     }
 
     async fn open_and_run(&self, who: Principal, request: Request) -> Result<Started, Refusal> {
-        let limits = Arc::clone(&who.limits);
-        let most = limits.executions;
-        let share = self.containers.executions().take(&who.owner, most);
-        let share = share.ok_or(BackendError::TooManyExecutions { limit: most.unwrap_or(u32::MAX) })?;
+        let asker = Asker::new(&who, String::new(), DOOR);
+        self.executions.check_room(&asker)?;
         let (container, unheard) = match &request.container {
             Some(id) => (self.containers.get(&who.owner, id)?, None),
             None => {
@@ -81,8 +82,16 @@ impl ExecuteDoor {
                 (container, Some(unheard))
             }
         };
-        let execution = run(&container, request, &limits).await?;
-        Ok(Started { container, execution, unheard, share })
+        let run = ExecuteRequest {
+            code: request.code,
+            context: request.context,
+            language: request.language,
+            timeout: request.timeout,
+            ..ExecuteRequest::default()
+        };
+        let manner = Manner { crowd: Crowd::Refuse, makes_context: true };
+        let running = self.executions.start(&asker, &container, run, manner).await?;
+        Ok(Started { container, running, unheard })
     }
 
     async fn fresh(&self, who: Principal, size: u64) -> Result<(Arc<Container>, Unheard), Refusal> {
@@ -102,36 +111,8 @@ impl ExecuteDoor {
 #[derive(Debug)]
 struct Started {
     container: Arc<Container>,
-    execution: Execution,
+    running: Running,
     unheard: Option<Unheard>,
-    /// It counts as under way until this is dropped.
-    share: Share,
-}
-
-async fn run(
-    container: &Container,
-    request: Request,
-    limits: &KeyLimits,
-) -> sandgate_core::Result<Execution> {
-    let run = ExecuteRequest {
-        code: request.code,
-        context: request.context,
-        language: request.language,
-        timeout: request.timeout,
-        ..ExecuteRequest::default()
-    };
-    let sandbox = container.sandbox_within(limits).await?;
-    match sandbox.execute(run.clone()).await {
-        // A named context is made on first use, in the language of that use.
-        Err(BackendError::NoSuchContext(id)) => {
-            let spec = ContextSpec { id: Some(id), language: run.language.clone(), cwd: None };
-            match sandbox.create_context(spec).await {
-                Ok(_) | Err(BackendError::ContextExists(_)) => sandbox.execute(run).await,
-                Err(error) => Err(error),
-            }
-        }
-        outcome => outcome,
-    }
 }
 
 async fn health(State(door): State<ExecuteDoor>) -> (StatusCode, Json<serde_json::Value>) {
@@ -154,12 +135,11 @@ async fn execute(
     }
     let request = Request::parse(&Bytes::from_request(request, &door).await?)?;
     let streamed = request.stream;
-    let Started { container, execution, unheard, share } = door.start(who, request).await?;
+    let Started { container, running, unheard } = door.start(who, request).await?;
     let answer = if streamed {
-        stream::answer(Arc::clone(&container), execution, share)
+        stream::answer(Arc::clone(&container), running)
     } else {
-        let outcome = Outcome::collect(execution).await?;
-        drop(share);
+        let outcome = running.outcome().await?;
         container.keep_alive();
         Json(Answer { container: container.id(), outcome }).into_response()
     };

@@ -9,7 +9,8 @@ use axum::http::HeaderValue;
 use axum::response::sse::{Event as Sse, KeepAlive, Sse as SseResponse};
 use axum::response::{IntoResponse, Response};
 use futures_util::{Stream, StreamExt, stream};
-use sandgate_core::{BackendError, Container, Event, Execution, Share};
+use sandgate_core::{BackendError, Container, Event};
+use sandgate_gate::Running;
 use serde_json::json;
 
 use super::Refusal;
@@ -17,12 +18,11 @@ use super::Refusal;
 /// Proxies close a connection that says nothing for a minute or so.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// `share` counts the execution as under way for as long as it is.
-pub(super) fn answer(container: Arc<Container>, execution: Execution, share: Share) -> Response {
+pub(super) fn answer(container: Arc<Container>, running: Running) -> Response {
     let first = Sse::default()
         .event("container")
         .data(json!({"type": "container", "id": container.id().as_str()}).to_string());
-    let events = stream::iter([first]).chain(following(container, execution, share)).map(Ok::<_, Infallible>);
+    let events = stream::iter([first]).chain(following(container, running)).map(Ok::<_, Infallible>);
     let mut response =
         SseResponse::new(events).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)).into_response();
     // nginx would hold the events back otherwise.
@@ -30,15 +30,15 @@ pub(super) fn answer(container: Arc<Container>, execution: Execution, share: Sha
     response
 }
 
-fn following(container: Arc<Container>, execution: Execution, share: Share) -> impl Stream<Item = Sse> {
-    stream::unfold(Some((container, execution, share)), async |state| {
-        let (container, mut execution, share) = state?;
-        match execution.events.recv().await {
+fn following(container: Arc<Container>, running: Running) -> impl Stream<Item = Sse> {
+    stream::unfold(Some((container, running)), async |state| {
+        let (container, mut running) = state?;
+        match running.next().await {
             Some(event @ Event::Done { .. }) => {
                 container.keep_alive();
                 Some((render(&event), None))
             }
-            Some(event) => Some((render(&event), Some((container, execution, share)))),
+            Some(event) => Some((render(&event), Some((container, running)))),
             None => Some((broken_off(), None)),
         }
     })

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use sandgate_core::testing::ScriptedBackend;
 use sandgate_core::{ContainersConfig, MemoryRegistry, Owner};
+use sandgate_gate::Approvals;
 use sandgate_store::Store;
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -28,7 +29,9 @@ async fn server(max_live: usize) -> Server {
     let config = ContainersConfig { max_live, ..ContainersConfig::default() };
     let containers = Arc::new(Containers::open(Arc::clone(&backend) as _, registry, config).await.unwrap());
     let spec = SandboxSpec::default();
-    let door = ExecuteDoor { containers: Arc::clone(&containers), spec, tasks: TaskTracker::new() };
+    let executions = Executions::new(Arc::clone(&containers), Approvals::none());
+    let door =
+        ExecuteDoor { containers: Arc::clone(&containers), executions, spec, tasks: TaskTracker::new() };
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let stop = CancellationToken::new();

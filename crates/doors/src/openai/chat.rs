@@ -14,6 +14,8 @@ use crate::access::check_model;
 use crate::owner::Who;
 
 const PATH: &str = "/v1/chat/completions";
+/// What it is called in records.
+const DOOR: &str = "chat";
 
 pub(super) async fn create(State(door): State<Door>, Who(who): Who, request: Request) -> ApiResult<Response> {
     let (head, body) = whole_json(request).await?;
@@ -28,7 +30,7 @@ pub(super) async fn create(State(door): State<Door>, Who(who): Who, request: Req
         let body = if forget_code(&mut fields) { Value::Object(fields).to_string().into() } else { body };
         return door.pass(head, body).await;
     }
-    let answer = door.gate.chat(caller(&who, &head), ChatRequest::parse(fields)?).await?;
+    let answer = door.gate.chat(caller(&who, &head, DOOR), ChatRequest::parse(fields)?).await?;
     Ok(answered(answer))
 }
 

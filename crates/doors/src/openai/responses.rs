@@ -15,6 +15,8 @@ use crate::access::check_model;
 use crate::owner::Who;
 
 const PATH: &str = "/v1/responses";
+/// What it is called in records.
+const DOOR: &str = "responses";
 
 pub(super) async fn create(State(door): State<Door>, Who(who): Who, request: Request) -> ApiResult<Response> {
     let (head, body) = whole_json(request).await?;
@@ -28,7 +30,7 @@ pub(super) async fn create(State(door): State<Door>, Who(who): Who, request: Req
     if passes && !concerns_us(&door, &who.owner, &fields).await? {
         return door.pass_create(&who, head, body).await;
     }
-    let answer = door.gate.create(caller(&who, &head), CreateRequest::parse(fields)?).await?;
+    let answer = door.gate.create(caller(&who, &head, DOOR), CreateRequest::parse(fields)?).await?;
     Ok(answered(answer))
 }
 

@@ -10,7 +10,7 @@ use bytes::Bytes;
 use sandgate_core::testing::{MemoryFiles, ScriptedBackend};
 use sandgate_core::{Containers, ContainersConfig, Limits, Owner, SandboxSpec};
 use sandgate_gate::upstream::Loopback;
-use sandgate_gate::{ContainerFiles, Gate, GateConfig, GateParts};
+use sandgate_gate::{Approvals, ContainerFiles, Executions, Gate, GateConfig, GateParts};
 use sandgate_store::Store;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -51,6 +51,7 @@ pub(super) async fn client_with(change: impl FnOnce(&mut OpenAiDoor)) -> Client 
     let gate = Gate::new(GateParts {
         upstream: Arc::new(Loopback),
         containers: Arc::clone(&containers),
+        executions: Executions::new(Arc::clone(&containers), Approvals::none()),
         store: store.clone(),
         spec: spec.clone(),
         config: GateConfig::default(),

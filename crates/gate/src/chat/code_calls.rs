@@ -74,9 +74,7 @@ impl ChatRun {
                 self.show_code(index, &rest).await?;
                 let container = self.workplace.ready().await?;
                 self.show_container(container.id().as_str()).await?;
-                self.gate
-                    .run_code(&self.config, &self.owner, self.workplace.allowance(), &container, &code)
-                    .await?
+                self.gate.run_code(&self.config, &self.asker, &container, &code).await?
             }
             Err(problem) => Came::not_run(&problem),
         };
@@ -127,7 +125,7 @@ impl ChatRun {
             json!({"type": "function_call_output", "call_id": id, "output": told}),
         ];
         let record = ItemRecord { id: shown.id.clone(), body, model: Some(model) };
-        Ok(self.gate.store.keep_items(&self.owner, &[record]).await?)
+        Ok(self.gate.store.keep_items(&self.asker.owner, &[record]).await?)
     }
 
     /// At the end: files that code wrote and that are still there, and those that the text links to.

@@ -58,15 +58,16 @@ impl Gate {
         cancel: CancellationToken,
     ) -> Result<ChatRun> {
         let config = self.config_for(&request.body);
-        let Caller { owner, credentials, request_id, limits } = caller;
+        let Caller { mut asker, credentials } = caller;
+        asker.model = request.body.get("model").and_then(Value::as_str).map(str::to_owned);
         // An empty place stays, so that every turn has its fields in the client's order.
         let messages = request.body.insert("messages".to_owned(), Value::Null);
         let mut messages = if let Some(Value::Array(messages)) = messages { messages } else { Vec::new() };
         let seen = replay::containers(&messages);
-        let files = message_files::take(&mut messages, &owner, &self.store).await?;
-        let rules = self.workplace_rules(&limits);
+        let files = message_files::take(&mut messages, &asker.owner, &self.store).await?;
+        let rules = self.workplace_rules(&asker.limits);
         let tool = request.code_tool.as_ref();
-        let workplace = Workplace::choose(&rules, &owner, tool, &seen, files).await?;
+        let workplace = Workplace::choose(&rules, &asker.owner, tool, &seen, files).await?;
         let tools = match tool {
             Some(tool) => {
                 let files = workplace.input_paths(&self.store).await?;
@@ -76,12 +77,11 @@ impl Gate {
         };
         let mut taken: HashSet<String> = replay::call_ids(&messages);
         let name = tools.as_ref().map_or(NAME, |tools| tools.name.as_str());
-        let messages = replay::expand(messages, name, &mut taken, &owner, &self.store).await?;
+        let messages = replay::expand(messages, name, &mut taken, &asker.owner, &self.store).await?;
         Ok(ChatRun {
             gate: Arc::clone(self),
-            owner,
+            asker,
             credentials,
-            request_id,
             answer: Completion::new(client, request.include_usage),
             request,
             messages,

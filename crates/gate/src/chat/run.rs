@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use sandgate_core::Owner;
 use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -13,6 +12,7 @@ use super::request::ChatRequest;
 use super::shown::{FIELD, Shown};
 use crate::config::GateConfig;
 use crate::error::{GateError, Result};
+use crate::executions::Asker;
 use crate::gate::Gate;
 use crate::run::LATER_RETRIES;
 use crate::tools::{ToolRewrite, TurnTools};
@@ -23,9 +23,8 @@ use crate::workplace::Workplace;
 #[derive(Debug)]
 pub(super) struct ChatRun {
     pub(super) gate: Arc<Gate>,
-    pub(super) owner: Owner,
+    pub(super) asker: Asker,
     pub(super) credentials: Credentials,
-    pub(super) request_id: String,
     /// With an empty place for its messages.
     pub(super) request: ChatRequest,
     /// The model's view of everything so far.
@@ -98,7 +97,7 @@ impl ChatRun {
             body: self.turn_body(),
             credentials: self.credentials.clone(),
             stream: self.request.stream,
-            request_id: self.request_id.clone(),
+            request_id: self.asker.request_id.clone(),
             retries: if self.rounds == 0 { 0 } else { LATER_RETRIES },
         };
         Ok(self.gate.upstream.chat_turn(request).await?)
@@ -130,11 +129,11 @@ impl ChatRun {
     /// The end of an answer that could not be finished.
     async fn fail(mut self, error: GateError) -> Result<Value> {
         if matches!(error, GateError::Cancelled) {
-            tracing::info!(request = self.request_id, "the client left; the run was stopped");
+            tracing::info!(request = self.asker.request_id, "the client left; the run was stopped");
             self.workplace.abandon().await;
             return Err(error);
         }
-        tracing::warn!(request = self.request_id, %error, "a completion failed");
+        tracing::warn!(request = self.asker.request_id, %error, "a completion failed");
         let is_heard = self.answer.is_streamed() && self.shown.container.is_some();
         self.answer.fail(&error.said()).await;
         // Of a container that nobody has heard of there is no use.

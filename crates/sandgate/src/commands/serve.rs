@@ -12,7 +12,7 @@ use sandgate_doors::admin::AdminDoor;
 use sandgate_doors::execute::ExecuteDoor;
 use sandgate_doors::openai::OpenAiDoor;
 use sandgate_gate::upstream::Router;
-use sandgate_gate::{ContainerFiles, Gate, GateParts};
+use sandgate_gate::{Approvals, ContainerFiles, Executions, Gate, GateParts};
 use sandgate_store::Store;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
@@ -68,9 +68,11 @@ async fn until_stopped(args: ServeArgs, settings: Settings) -> Result<()> {
     let registry = Arc::new(store.clone());
     let containers = Arc::new(Containers::open(backend, registry, settings.containers.clone()).await?);
     let tasks = TaskTracker::new();
+    let executions = Executions::new(Arc::clone(&containers), Approvals::none());
     let gate = Arc::new(Gate::new(GateParts {
         upstream: Arc::clone(&router) as _,
         containers: Arc::clone(&containers),
+        executions: executions.clone(),
         store: store.clone(),
         spec: spec.clone(),
         config: settings.gate.clone(),
@@ -86,8 +88,12 @@ async fn until_stopped(args: ServeArgs, settings: Settings) -> Result<()> {
     for line in &settings.upstreams.said {
         tracing::info!("{line}");
     }
-    let execute =
-        ExecuteDoor { containers: Arc::clone(&containers), spec: spec.clone(), tasks: tasks.clone() };
+    let execute = ExecuteDoor {
+        containers: Arc::clone(&containers),
+        executions,
+        spec: spec.clone(),
+        tasks: tasks.clone(),
+    };
     let openai = OpenAiDoor {
         gate: Arc::clone(&gate),
         containers: Arc::clone(&containers),

@@ -1,0 +1,33 @@
+//! In whose name code runs.
+
+use std::sync::Arc;
+
+use sandgate_core::{KeyLimits, Owner, Principal, Rank};
+
+/// Who wants code to run, and through which door it came.
+#[derive(Clone, Debug)]
+pub struct Asker {
+    pub owner: Owner,
+    /// The id of the key; None for the master key, and on a server without keys.
+    pub key: Option<String>,
+    /// What that key may have.
+    pub limits: Arc<KeyLimits>,
+    /// The `x-request-id` of the client's request.
+    pub request_id: String,
+    /// The API that was asked: `responses`, `chat`, `execute`, …
+    pub door: &'static str,
+    /// The model that wrote the code, as the client calls it.
+    pub model: Option<String>,
+}
+
+impl Asker {
+    #[must_use]
+    pub fn new(who: &Principal, request_id: String, door: &'static str) -> Self {
+        let key = match &who.rank {
+            Rank::Key(id) => Some(id.clone()),
+            Rank::Open | Rank::Nobody | Rank::Master => None,
+        };
+        let (owner, limits) = (who.owner.clone(), Arc::clone(&who.limits));
+        Self { owner, key, limits, request_id, door, model: None }
+    }
+}

@@ -1,0 +1,41 @@
+//! Code under way: its events pass through here on their way to whoever asked.
+
+use sandgate_core::{Event, Execution, ExecutionHandle, Outcome, OutcomeBuilder, Share};
+
+/// Dropping it interrupts the code: nobody is left to read the answer.
+#[derive(Debug)]
+pub struct Running {
+    execution: Execution,
+    /// It counts as under way until its last event; then somebody else may have its place.
+    share: Option<Share>,
+}
+
+impl Running {
+    pub(super) fn new(execution: Execution, share: Share) -> Self {
+        Self { execution, share: Some(share) }
+    }
+
+    /// None after [`Event::Done`], and when the backend broke off without one.
+    pub async fn next(&mut self) -> Option<Event> {
+        let event = self.execution.events.recv().await;
+        if matches!(event, None | Some(Event::Done { .. })) {
+            self.share = None;
+        }
+        event
+    }
+
+    /// Lets somebody else stop it.
+    #[must_use]
+    pub fn handle(&self) -> ExecutionHandle {
+        self.execution.handle.clone()
+    }
+
+    /// Everything it says, as one value.
+    pub async fn outcome(mut self) -> sandgate_core::Result<Outcome> {
+        let mut builder = OutcomeBuilder::default();
+        while let Some(event) = self.next().await {
+            builder.add(event);
+        }
+        builder.finish()
+    }
+}
