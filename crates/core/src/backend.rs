@@ -20,6 +20,11 @@ pub trait Backend: Send + Sync + Debug {
         true
     }
 
+    /// What it has made ahead; all zero where it makes nothing ahead.
+    fn stats(&self) -> BackendStats {
+        BackendStats::default()
+    }
+
     /// A new sandbox with empty files, ready to execute.
     async fn create(&self, spec: SandboxSpec) -> Result<Arc<dyn Sandbox>>;
 
@@ -34,6 +39,19 @@ pub trait Backend: Send + Sync + Debug {
 
     /// End every process; files stay.
     async fn shut_down(&self);
+}
+
+/// Sandboxes made ahead: how many wait, and how many were taken since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BackendStats {
+    /// With an interpreter that runs.
+    pub ready_warm: usize,
+    /// Without one.
+    pub ready_cold: usize,
+    pub claimed_warm: u64,
+    pub claimed_cold: u64,
+    /// New sandboxes for which none was ready.
+    pub misses: u64,
 }
 
 /// One running isolated place. Dropping the last handle does not end it; [`Sandbox::stop`] does.

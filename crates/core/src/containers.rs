@@ -10,7 +10,7 @@ use tokio::sync::{Mutex as AsyncMutex, OwnedSemaphorePermit, Semaphore};
 
 use crate::registry::now_seconds;
 use crate::{
-    Backend, BackendError, ContainerId, ContainerRecord, ExecuteRequest, Execution, Files, KeyLimits, Owner,
+    Backend, BackendError, BackendStats, ContainerId, ContainerRecord, ExecuteRequest, Execution, Files, KeyLimits, Owner,
     Registry, RegistryError, Result, Sandbox, SandboxSpec, Share, Shares,
 };
 
@@ -206,6 +206,23 @@ impl Containers {
     #[must_use]
     pub fn is_healthy(&self) -> bool {
         self.backend.is_healthy()
+    }
+
+    #[must_use]
+    pub fn backend_stats(&self) -> BackendStats {
+        self.backend.stats()
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.lock().len()
+    }
+
+    /// How many of them have a sandbox, or are getting one.
+    #[must_use]
+    pub fn count_live(&self) -> usize {
+        self.places.all.saturating_sub(self.places.free.available_permits())
     }
 
     /// Executions under way, by owner.

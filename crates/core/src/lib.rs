@@ -23,7 +23,7 @@ mod shares;
 pub mod testing;
 
 pub use backend::{
-    Backend, ContextInfo, ContextSpec, ExecuteRequest, Execution, ExecutionHandle, Sandbox, SandboxSpec,
+    Backend, BackendStats, ContextInfo, ContextSpec, ExecuteRequest, Execution, ExecutionHandle, Sandbox, SandboxSpec,
     Stop, Usage,
 };
 pub use containers::{Container, ContainerInfo, ContainerState, Containers, ContainersConfig, NewContainer};

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use sandgate_core::{
-    Backend, BackendError, ExecuteRequest, Files, Outcome, Result, Sandbox, SandboxId, SandboxSpec,
+    Backend, BackendError, BackendStats, ExecuteRequest, Files, Outcome, Result, Sandbox, SandboxId, SandboxSpec,
 };
 use sandgate_jail::cgroup::Cgroups;
 use sandgate_jail::{Layers, landlock_abi, sys};
@@ -233,6 +233,10 @@ impl Backend for Engine {
 
     fn is_healthy(&self) -> bool {
         !self.shared.tasks.is_closed() && self.shared.helper.is_running()
+    }
+
+    fn stats(&self) -> BackendStats {
+        self.pool.stats()
     }
 
     async fn create(&self, spec: SandboxSpec) -> Result<Arc<dyn Sandbox>> {

@@ -2,10 +2,11 @@
 //! limited and rehearsed, and behind them some that are only namespaces.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use sandgate_core::{BackendError, Limits, Result, SandboxSpec};
+use sandgate_core::{BackendError, BackendStats, Limits, Result, SandboxSpec};
 use tokio::sync::Notify;
 
 use crate::sandbox::EngineSandbox;
@@ -23,6 +24,15 @@ pub(crate) struct Pool {
     spec: SandboxSpec,
     wanted: Notify,
     last_claim: Mutex<Option<Instant>>,
+    counts: Counts,
+}
+
+/// Claims since the start, by what they got.
+#[derive(Debug, Default)]
+struct Counts {
+    warm: AtomicU64,
+    cold: AtomicU64,
+    none: AtomicU64,
 }
 
 #[derive(Debug)]
@@ -61,7 +71,7 @@ impl Shelf {
 impl Pool {
     pub(crate) fn new(warm: usize, cold: usize, spec: SandboxSpec) -> Arc<Self> {
         let (warm, cold) = (Shelf::new(warm), Shelf::new(cold));
-        Arc::new(Self { warm, cold, spec, wanted: Notify::new(), last_claim: Mutex::default() })
+        Arc::new(Self { warm, cold, spec, wanted: Notify::new(), last_claim: Mutex::default(), counts: Counts::default() })
     }
 
     /// A ready one, if it can become what `spec` asks for: some limits are fixed when it is made.
@@ -72,9 +82,17 @@ impl Pool {
             (limits.tmp_bytes, limits.open_files, limits.disk_bytes, limits.processes, memory)
         };
         if fixed(&spec.limits) != fixed(&self.spec.limits) {
+            self.counts.none.fetch_add(1, Ordering::Relaxed);
             return None;
         }
-        let claimed = self.warm.take().or_else(|| self.cold.take());
+        let (claimed, count) = match self.warm.take() {
+            Some(warm) => (Some(warm), &self.counts.warm),
+            None => match self.cold.take() {
+                Some(cold) => (Some(cold), &self.counts.cold),
+                None => (None, &self.counts.none),
+            },
+        };
+        count.fetch_add(1, Ordering::Relaxed);
         *self.last_claim.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
         self.wanted.notify_one();
         claimed
@@ -83,6 +101,16 @@ impl Pool {
     /// How many with a kernel are ready now.
     pub(crate) fn ready(&self) -> usize {
         self.warm.lock().len()
+    }
+
+    pub(crate) fn stats(&self) -> BackendStats {
+        BackendStats {
+            ready_warm: self.warm.lock().len(),
+            ready_cold: self.cold.lock().len(),
+            claimed_warm: self.counts.warm.load(Ordering::Relaxed),
+            claimed_cold: self.counts.cold.load(Ordering::Relaxed),
+            misses: self.counts.none.load(Ordering::Relaxed),
+        }
     }
 
     /// Keeps both shelves full until the engine ends.

@@ -125,7 +125,9 @@ impl Run {
             request_id: self.asker.request_id.clone(),
             retries,
         };
-        Ok(self.gate.upstream.turn(request).await?)
+        let watch = self.asker.watch.turn(self.asker.model.as_deref());
+        let upstream = &self.gate.upstream;
+        Ok(watch.over(request, async |request| upstream.turn(request).await).await?)
     }
 
     fn out_of_time(&self) -> GateError {

@@ -100,7 +100,9 @@ impl ChatRun {
             request_id: self.asker.request_id.clone(),
             retries: if self.rounds == 0 { 0 } else { LATER_RETRIES },
         };
-        Ok(self.gate.upstream.chat_turn(request).await?)
+        let watch = self.asker.watch.turn(self.asker.model.as_deref());
+        let upstream = &self.gate.upstream;
+        Ok(watch.over(request, async |request| upstream.chat_turn(request).await).await?)
     }
 
     fn turn_body(&self) -> Map<String, Value> {

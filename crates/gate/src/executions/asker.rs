@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use sandgate_core::{KeyLimits, Owner, Principal, Rank};
 
+use crate::metrics::Watch;
+
 /// Who wants code to run, and through which door it came.
 #[derive(Clone, Debug)]
 pub struct Asker {
@@ -18,6 +20,8 @@ pub struct Asker {
     pub door: &'static str,
     /// The model that wrote the code, as the client calls it.
     pub model: Option<String>,
+    /// Of the whole request: times and spans.
+    pub watch: Watch,
 }
 
 impl Asker {
@@ -28,6 +32,6 @@ impl Asker {
             Rank::Open | Rank::Nobody | Rank::Master => None,
         };
         let (owner, limits) = (who.owner.clone(), Arc::clone(&who.limits));
-        Self { owner, key, limits, request_id, door, model: None }
+        Self { owner, key, limits, request_id, door, model: None, watch: Watch::default() }
     }
 }

@@ -16,6 +16,7 @@ pub use not_run::NotRun;
 pub use running::Running;
 
 use crate::approvals::{Approvals, Question, Verdict};
+use crate::metrics::Place;
 
 /// What code is written in when nobody says.
 const USUAL_LANGUAGE: &str = "python";
@@ -60,8 +61,14 @@ impl Executions {
     ) -> Result<Running, NotRun> {
         self.ask(asker, container, &run).await?;
         let share = self.share(asker, manner.crowd).await?;
-        let execution = execute(container, run, &asker.limits, manner.makes_context).await?;
-        Ok(Running::new(execution, share))
+        let watch = asker.watch.execution(asker.door, container.id().as_str());
+        match execute(container, run, &asker.limits, manner.makes_context).await {
+            Ok(execution) => Ok(Running::new(execution, share, watch)),
+            Err(error) => {
+                watch.fail();
+                Err(error.into())
+            }
+        }
     }
 
     /// Said early, before a container is made for code that would be refused.
@@ -86,6 +93,7 @@ impl Executions {
             door: asker.door,
             request_id: &asker.request_id,
         };
+        let _waits = asker.watch.outside(Place::Approval);
         match self.approvals.decide(&question).await {
             Verdict::Allowed(_) => Ok(()),
             Verdict::Denied(denial) => Err(denial.into()),

@@ -2,22 +2,35 @@
 
 use sandgate_core::{Event, Execution, ExecutionHandle, Outcome, OutcomeBuilder, Share};
 
+use crate::metrics::ExecutionWatch;
+
 /// Dropping it interrupts the code: nobody is left to read the answer.
 #[derive(Debug)]
 pub struct Running {
     execution: Execution,
     /// It counts as under way until its last event; then somebody else may have its place.
     share: Option<Share>,
+    watch: Option<ExecutionWatch>,
 }
 
 impl Running {
-    pub(super) fn new(execution: Execution, share: Share) -> Self {
-        Self { execution, share: Some(share) }
+    pub(super) fn new(execution: Execution, share: Share, watch: ExecutionWatch) -> Self {
+        Self { execution, share: Some(share), watch: Some(watch) }
     }
 
     /// None after [`Event::Done`], and when the backend broke off without one.
     pub async fn next(&mut self) -> Option<Event> {
         let event = self.execution.events.recv().await;
+        match (&event, &mut self.watch) {
+            (Some(event), Some(watch)) => watch.event(event),
+            (None, watch) => {
+                // It broke off.
+                if let Some(watch) = watch.take() {
+                    watch.fail();
+                }
+            }
+            (Some(_), None) => {}
+        }
         if matches!(event, None | Some(Event::Done { .. })) {
             self.share = None;
         }

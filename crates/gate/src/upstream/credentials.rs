@@ -9,7 +9,9 @@ use ::http::{HeaderMap, HeaderName, HeaderValue, header};
 /// name somebody else's account, so they go only where the client's key goes.
 const ACCOUNT: [&str; 3] = ["openai-organization", "openai-project", "api-key"];
 /// Headers that say which behaviour is wanted. They are passed on in any case.
-const BEHAVIOUR: [&str; 1] = ["openai-beta"];
+const BEHAVIOUR: [&str; 3] = ["openai-beta", TRACE[0], TRACE[1]];
+/// Headers that say to which trace a request belongs (W3C Trace Context).
+const TRACE: [&str; 2] = ["traceparent", "tracestate"];
 
 /// What of a client's headers may travel to the upstream.
 #[derive(Clone, Default)]
@@ -36,6 +38,12 @@ impl Credentials {
     #[must_use]
     pub fn authorization(&self) -> Option<&HeaderValue> {
         self.authorization.as_ref()
+    }
+
+    /// The trace to which the upstream's part belongs, in place of what the client said.
+    pub(crate) fn trace(&mut self, headers: &HeaderMap) {
+        self.extra.retain(|(name, _)| !TRACE.contains(&name.as_str()));
+        self.extra.extend(headers.iter().map(|(name, value)| (name.clone(), value.clone())));
     }
 
     /// Puts them on a request: the operator's key in place of the client's account, where there is one.

@@ -24,6 +24,17 @@ pub enum UpstreamError {
 }
 
 impl UpstreamError {
+    /// In one word, for counting.
+    pub(crate) fn word(&self) -> &'static str {
+        match self {
+            Self::Status { .. } => "status",
+            Self::Unreachable(_) => "unreachable",
+            Self::TimedOut { .. } => "timed_out",
+            Self::Broken(_) => "broken",
+            Self::Unsupported(_) => "unsupported",
+        }
+    }
+
     /// A refusal of our own in the upstream's name, for what its protocol cannot express.
     pub(crate) fn refused(message: &str, param: Option<&str>) -> Self {
         let body = json!({"error": {

@@ -1,0 +1,148 @@
+//! Every metric by name. The dashboard in `docs/grafana` uses these names; a test compares the two.
+
+use std::borrow::Cow;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
+use prometheus_client::registry::{Registry, Unit};
+
+use super::Now;
+
+/// Label and value, both words of ours.
+type Words<const N: usize> = [(&'static str, &'static str); N];
+/// The first is a model's name, which is bounded elsewhere.
+type Named<const N: usize> = [(&'static str, Cow<'static, str>); N];
+type Histograms<L> = Family<L, Histogram, fn() -> Histogram>;
+
+#[derive(Debug)]
+pub(super) struct Families {
+    pub(super) requests: Family<Words<3>, Counter>,
+    pub(super) durations: Histograms<Words<2>>,
+    pub(super) overheads: Histograms<Words<2>>,
+    pub(super) under_way: Gauge,
+    pub(super) turns: Family<Named<2>, Counter>,
+    pub(super) turn_durations: Histograms<Named<1>>,
+    pub(super) tokens: Family<Named<2>, Counter>,
+    pub(super) executions: Family<Words<2>, Counter>,
+    pub(super) execution_durations: Histograms<Words<1>>,
+    pub(super) limits_hit: Family<Words<1>, Counter>,
+    pub(super) decisions: Family<Words<2>, Counter>,
+    pub(super) sandbox_starts: Histograms<Words<2>>,
+    held: Gauge,
+    healthy: Gauge,
+    sandboxes: Gauge,
+    containers: Gauge,
+    store_queue: Gauge,
+    pool_ready: Family<Words<1>, Gauge>,
+    pool_claims: Family<Words<1>, Counter>,
+}
+
+/// From a tenth of a millisecond to most of a minute: what the gate itself takes, and what sandboxes take.
+fn short() -> Histogram {
+    Histogram::new(exponential_buckets(0.0001, 2.5, 15))
+}
+
+/// From a millisecond to an hour: models, code and whole requests.
+fn long() -> Histogram {
+    Histogram::new(exponential_buckets(0.001, 2.5, 17))
+}
+
+fn histograms<L: Clone + std::hash::Hash + Eq>(make: fn() -> Histogram) -> Histograms<L> {
+    Family::new_with_constructor(make)
+}
+
+impl Families {
+    pub(super) fn register(registry: &mut Registry) -> Self {
+        let build = Family::<Words<1>, Gauge>::default();
+        build.get_or_create(&[("version", env!("CARGO_PKG_VERSION"))]).set(1);
+        registry.register("build_info", "The version of this server", build);
+        let families = Self {
+            requests: Family::default(),
+            durations: histograms(long),
+            overheads: histograms(short),
+            under_way: Gauge::default(),
+            turns: Family::default(),
+            turn_durations: histograms(long),
+            tokens: Family::default(),
+            executions: Family::default(),
+            execution_durations: histograms(long),
+            limits_hit: Family::default(),
+            decisions: Family::default(),
+            sandbox_starts: histograms(short),
+            held: Gauge::default(),
+            healthy: Gauge::default(),
+            sandboxes: Gauge::default(),
+            containers: Gauge::default(),
+            store_queue: Gauge::default(),
+            pool_ready: Family::default(),
+            pool_claims: Family::default(),
+        };
+        let Self { requests, durations, overheads, under_way, turns, turn_durations, tokens, .. } = &families;
+        registry.register("requests", "Requests answered", requests.clone());
+        registry.register_with_unit(
+            "request_duration",
+            "From the head of a request to the last byte of its answer",
+            Unit::Seconds,
+            durations.clone(),
+        );
+        registry.register_with_unit(
+            "request_overhead",
+            "The part of a request spent in this server: without models, sandboxes, approvals and slow clients",
+            Unit::Seconds,
+            overheads.clone(),
+        );
+        registry.register("requests_under_way", "Requests being answered now", under_way.clone());
+        registry.register("model_turns", "Turns taken by models", turns.clone());
+        let help = "How long a turn of a model took, to its last event";
+        registry.register_with_unit("model_turn_duration", help, Unit::Seconds, turn_durations.clone());
+        registry.register("tokens", "Tokens that models counted", tokens.clone());
+        families.register_rest(registry);
+        families
+    }
+
+    fn register_rest(&self, registry: &mut Registry) {
+        registry.register("executions", "Executions of code, by how they ended", self.executions.clone());
+        let help = "How long code ran";
+        let durations = self.execution_durations.clone();
+        registry.register_with_unit("execution_duration", help, Unit::Seconds, durations);
+        registry.register("limits_hit", "Limits that were reached", self.limits_hit.clone());
+        let help = "What was decided before code ran, and by whom";
+        registry.register("approval_decisions", help, self.decisions.clone());
+        registry.register("approvals_held", "Executions that wait for a person", self.held.clone());
+        let help = "How long starting a sandbox took: a new one, or one woken over its files";
+        registry.register_with_unit("sandbox_start", help, Unit::Seconds, self.sandbox_starts.clone());
+        let help = "Whether sandboxes can be made, as far as one can tell without trying";
+        registry.register("sandboxes_healthy", help, self.healthy.clone());
+        registry.register("sandboxes_live", "Sandboxes with processes", self.sandboxes.clone());
+        registry.register("containers", "Containers that are kept", self.containers.clone());
+        registry.register("store_queue", "Jobs that wait for the database", self.store_queue.clone());
+        registry.register("pool_ready", "Sandboxes made ahead and not used yet", self.pool_ready.clone());
+        let help = "New sandboxes by where they came from: warm, cold, or none ready (miss)";
+        registry.register("pool_claims", help, self.pool_claims.clone());
+    }
+
+    /// What is looked up, not counted.
+    pub(super) fn set(&self, now: &Now) {
+        set(&self.held, now.approvals_held);
+        set(&self.healthy, usize::from(now.is_healthy));
+        set(&self.sandboxes, now.sandboxes);
+        set(&self.containers, now.containers);
+        set(&self.store_queue, now.store_queue);
+        let pool = &now.backend;
+        set(&self.pool_ready.get_or_create(&[("kind", "warm")]), pool.ready_warm);
+        set(&self.pool_ready.get_or_create(&[("kind", "cold")]), pool.ready_cold);
+        let claims = [("warm", pool.claimed_warm), ("cold", pool.claimed_cold), ("miss", pool.misses)];
+        for (kind, count) in claims {
+            let counter = self.pool_claims.get_or_create(&[("kind", kind)]);
+            let inner: &AtomicU64 = counter.inner();
+            inner.store(count, Ordering::Relaxed);
+        }
+    }
+}
+
+fn set(gauge: &Gauge, value: usize) {
+    gauge.set(i64::try_from(value).unwrap_or(i64::MAX));
+}
