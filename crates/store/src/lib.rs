@@ -1,5 +1,5 @@
-//! What must survive a crash: responses and their items, conversations, files, keys, and the records of
-//! containers. One SQLite database per home, and one folder for the contents of files.
+//! What must survive a crash: responses and their items, conversations, files, keys, the records of
+//! containers, and the ledger. One SQLite database per home, and one folder for the contents of files.
 
 #![forbid(unsafe_code)]
 
@@ -12,6 +12,8 @@ mod files;
 mod files_folder;
 mod items;
 mod keys;
+mod ledger;
+mod ledger_search;
 mod migrations;
 mod open;
 mod pages;
@@ -28,6 +30,8 @@ pub use error::{Result, StoreError, if_there};
 pub use files::{FileRecord, StagedFile};
 pub use items::ItemRecord;
 pub use keys::{KEY_PREFIX, KeyFound, KeyHash, KeyRecord, NewKey, hash_key};
+pub use ledger::{KINDS, LOST, LedgerRecord, RUNNING};
+pub use ledger_search::{LedgerFilter, LedgerPlace, LedgerTree};
 pub use open::Store;
 pub use pages::{Listed, Page};
 pub use responses::ResponseRecord;

@@ -3,23 +3,30 @@
 use std::fmt;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Semaphore, mpsc, oneshot};
 
 use crate::files_folder::FilesFolder;
 use crate::thread::{self, Job};
 use crate::{Result, StoreError, files, migrations};
 
 const DATABASE: &str = "sandgate.db";
+/// How long somebody else's write is waited for.
+pub(crate) const BUSY: Duration = Duration::from_secs(10);
+const SEARCHES: usize = 4;
 
 /// Cheap to clone; the database is closed when the last clone is gone.
 #[derive(Clone)]
 pub struct Store {
     jobs: mpsc::Sender<Job>,
     pub(crate) folder: Arc<FilesFolder>,
+    pub(crate) database: PathBuf,
+    /// Searches of the ledger under way at once.
+    pub(crate) searches: Arc<Semaphore>,
 }
 
 impl Store {
@@ -97,11 +104,12 @@ fn open_blocking(home: &Path, settles: bool) -> Result<Store> {
         files::settle(&connection, &folder)?;
     }
     let jobs = thread::start(connection)?;
-    Ok(Store { jobs, folder: Arc::new(folder) })
+    let searches = Arc::new(Semaphore::new(SEARCHES));
+    Ok(Store { jobs, folder: Arc::new(folder), database, searches })
 }
 
 fn prepare(connection: &Connection) -> Result<()> {
-    connection.busy_timeout(std::time::Duration::from_secs(10))?;
+    connection.busy_timeout(BUSY)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     // With WAL this loses nothing when the process dies. A power cut may lose the last commits, never
     // the order of them.

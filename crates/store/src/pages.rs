@@ -26,17 +26,17 @@ pub struct Listed<T> {
 /// Names and values of the parameters in a list's filter.
 pub(crate) type Named<'a> = &'a [(&'a str, &'a dyn ToSql)];
 
-/// The parts of a query that differ from list to list. Only constants of this crate go in here.
-pub(crate) struct List {
+/// The parts of a query that differ from list to list. Only words of this crate go in here.
+pub(crate) struct List<'a> {
     pub(crate) columns: &'static str,
     pub(crate) from: &'static str,
-    pub(crate) filter: &'static str,
+    pub(crate) filter: &'a str,
     pub(crate) id: &'static str,
     /// No two rows have the same.
     pub(crate) order: &'static str,
 }
 
-impl List {
+impl List<'_> {
     pub(crate) fn page<T>(
         &self,
         connection: &Connection,
