@@ -47,7 +47,10 @@ mod usage;
 mod visible;
 mod workplace;
 
-pub use approvals::{Approvals, DecidedBy, Denial, Permission, Question, Verdict};
+pub use approvals::{
+    Approvals, BadExpression, CannotDecide, DecidedBy, Denial, Held, HeldEnd, InvalidWebhook, Permission, Policy,
+    Question, Rule, Stance, Verdict, Webhook, WebhookWhen,
+};
 pub use chat::{ChatRequest, forget_code};
 pub use config::GateConfig;
 pub use container_files::{ContainerFiles, ContainerFilesError};

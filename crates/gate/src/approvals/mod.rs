@@ -1,29 +1,186 @@
 //! Whether code may run: asked of rules, then of a webhook, then of a person, before anything starts.
 
+mod expression;
+mod facts;
+mod held;
+mod imports;
+mod policy;
 mod question;
+mod rule;
+mod webhook;
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use sandgate_store::Store;
+
+use crate::live::Live;
+use facts::Facts;
+use held::{Board, PersonSaid};
+use policy::Next;
+use webhook::Answer;
+
+pub use held::{CannotDecide, Held, HeldEnd};
+pub use policy::Policy;
 pub use question::{DecidedBy, Denial, Permission, Question, Verdict};
+pub use rule::{BadExpression, Rule, Stance};
+pub use webhook::{InvalidWebhook, Webhook, WebhookWhen};
+
+/// Of a reason that somebody gave, how much is passed on.
+const LONGEST_REASON: usize = 1000;
 
 /// Cheap to clone; clones decide by the same policy.
 #[derive(Clone, Debug)]
 pub struct Approvals(Arc<Inner>);
 
 #[derive(Debug)]
-struct Inner {}
+struct Inner {
+    policy: Live<Policy>,
+    board: Board,
+    /// Where keys have their names; None: nobody asks for them.
+    store: Option<Store>,
+}
 
 impl Approvals {
     /// Nothing is asked, and all code runs.
     #[must_use]
     pub fn none() -> Self {
-        Self(Arc::new(Inner {}))
+        Self::made(Policy::default(), None)
+    }
+
+    #[must_use]
+    pub fn new(policy: Policy, store: Store) -> Self {
+        Self::made(policy, Some(store))
+    }
+
+    fn made(policy: Policy, store: Option<Store>) -> Self {
+        Self(Arc::new(Inner { policy: Live::new(policy), board: Board::default(), store }))
+    }
+
+    /// Exchanges the policy; what has been asked by the old one is decided by the old one.
+    pub fn replace(&self, policy: Policy) {
+        self.0.policy.replace(policy);
     }
 
     /// Returns once somebody has decided. Dropping the future takes the question back.
-    #[expect(clippy::unused_async, reason = "a webhook and a person are waited for")]
-    pub async fn decide(&self, _question: &Question<'_>) -> Verdict {
-        let _ = &self.0;
-        Verdict::Allowed(Permission { by: DecidedBy::Nobody, reason: None })
+    pub async fn decide(&self, question: &Question<'_>) -> Verdict {
+        let policy = self.0.policy.get();
+        if policy.is_empty() {
+            return Verdict::Allowed(Permission { by: DecidedBy::Nobody, reason: None });
+        }
+        let verdict = match self.ask(&policy, question).await {
+            Ok(verdict) => verdict,
+            Err(denial) => Verdict::Denied(denial),
+        };
+        let (request, container) = (question.request_id, question.container);
+        match &verdict {
+            Verdict::Allowed(Permission { by, .. }) => {
+                tracing::debug!(request, %container, %by, "code was approved");
+            }
+            Verdict::Denied(Denial { by, reason }) => {
+                tracing::info!(request, %container, %by, reason, "code was denied");
+            }
+        }
+        verdict
+    }
+
+    async fn ask(&self, policy: &Arc<Policy>, question: &Question<'_>) -> Result<Verdict, Denial> {
+        let facts = Facts::new(question, self.key_name(question.key).await?);
+        let (facts, next) = judged(Arc::clone(policy), facts).await?;
+        match next {
+            Next::Decided(verdict) => Ok(verdict),
+            Next::Person(by, reason) => self.ask_person(policy, facts, by, reason).await,
+            Next::Webhook(by, reason) => {
+                let Some(hook) = &policy.webhook else {
+                    return self.ask_person(policy, facts, by, reason).await;
+                };
+                let by = DecidedBy::Webhook;
+                match hook.ask(&facts).await {
+                    Ok(Answer::Approve(reason)) => Ok(Verdict::Allowed(Permission { by, reason })),
+                    Ok(Answer::Deny(said)) => {
+                        let reason = said.or(reason);
+                        Err(Denial::new(
+                            by,
+                            reason.unwrap_or_else(|| "the approval hook denied it".to_owned()),
+                        ))
+                    }
+                    Ok(Answer::Ask(said)) => self.ask_person(policy, facts, by, said.or(reason)).await,
+                    Err(problem) => Err(Denial::new(by, problem.to_string())),
+                }
+            }
+        }
+    }
+
+    async fn ask_person(
+        &self,
+        policy: &Policy,
+        facts: Arc<Facts>,
+        by: DecidedBy,
+        reason: Option<String>,
+    ) -> Result<Verdict, Denial> {
+        let denied = |reason: String| Denial::new(DecidedBy::Person, reason);
+        tracing::info!(approval = facts.id, request = facts.request_id, %by, "code waits for a person");
+        let asked = self.0.board.ask(facts, by, reason, policy.most_held, policy.person).await;
+        match asked.map_err(|problem| denied(problem.to_string()))? {
+            Some(PersonSaid { approved: true, reason }) => {
+                Ok(Verdict::Allowed(Permission { by: DecidedBy::Person, reason }))
+            }
+            Some(PersonSaid { approved: false, reason }) => {
+                Err(denied(reason.unwrap_or_else(|| "a person denied it".to_owned())))
+            }
+            None => {
+                let seconds = policy.person.as_secs();
+                Err(denied(format!("nobody decided within {seconds} seconds")))
+            }
+        }
+    }
+
+    async fn key_name(&self, id: Option<&str>) -> Result<Option<String>, Denial> {
+        let (Some(id), Some(store)) = (id, &self.0.store) else { return Ok(None) };
+        match store.key(id).await {
+            Ok(key) => Ok(Some(key.name)),
+            Err(error) => {
+                tracing::error!(key = id, %error, "the name of a key could not be read: the code is denied");
+                Err(Denial::new(DecidedBy::Default, "it could not be judged"))
+            }
+        }
+    }
+
+    /// All that wait for a person, oldest first, and the version of that list.
+    #[must_use]
+    pub fn held(&self) -> (Vec<Held>, u64) {
+        self.0.board.list()
+    }
+
+    /// The same, after a change since `version` (None: as soon as anything waits), or after `time`.
+    pub async fn held_after(&self, version: Option<u64>, time: Duration) -> (Vec<Held>, u64) {
+        let _ = tokio::time::timeout(time, self.0.board.change_after(version)).await;
+        self.held()
+    }
+
+    /// A person's word on one that waits.
+    pub fn answer(&self, id: &str, approved: bool, reason: Option<&str>) -> Result<Held, CannotDecide> {
+        self.0.board.decide(id, PersonSaid { approved, reason: reason.and_then(clipped) })
     }
 }
+
+/// On a thread of its own. A rule that brings its thread down denies.
+async fn judged(policy: Arc<Policy>, mut facts: Facts) -> Result<(Arc<Facts>, Next), Denial> {
+    let judged = tokio::task::spawn_blocking(move || {
+        let next = policy.judge(&mut facts);
+        (Arc::new(facts), next)
+    });
+    judged.await.map_err(|error| {
+        tracing::error!(%error, "the rules failed: the code is denied");
+        Denial::new(DecidedBy::Default, "it could not be judged")
+    })
+}
+
+/// A reason as it is passed on: not endless, and None when it says nothing.
+fn clipped(reason: &str) -> Option<String> {
+    let reason: String = reason.trim().chars().take(LONGEST_REASON).collect();
+    (!reason.is_empty()).then_some(reason)
+}
+
+#[cfg(test)]
+mod tests;

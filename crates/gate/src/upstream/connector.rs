@@ -22,12 +22,12 @@ type Stream = MaybeHttpsStream<TokioIo<TcpStream>>;
 /// Makes a connection or gives up in time: name lookup and handshake count too, a plain TCP timeout
 /// would let both hang.
 #[derive(Clone)]
-pub(super) struct Connector {
+pub(crate) struct Connector {
     inner: HttpsConnector<HttpConnector>,
     limit: Duration,
 }
 
-pub(super) fn connector(https: bool, limit: Duration) -> Result<Connector, rustls::Error> {
+pub(crate) fn connector(https: bool, limit: Duration) -> Result<Connector, rustls::Error> {
     let mut tcp = HttpConnector::new();
     tcp.enforce_http(false);
     tcp.set_nodelay(true);

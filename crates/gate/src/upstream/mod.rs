@@ -28,7 +28,7 @@ mod sse;
 #[cfg(test)]
 pub(crate) mod test_schemas;
 #[cfg(test)]
-mod test_server;
+pub(crate) mod test_server;
 
 use std::fmt::Debug;
 
@@ -41,6 +41,7 @@ pub use self::answer::AnswerBody;
 pub use self::chat::{ChatOptions, ChatUpstream};
 pub(crate) use self::chat::{GatheredCall, GatheredCalls, unused_id};
 pub use self::connection_config::{ConnectionConfig, InvalidConnection};
+pub(crate) use self::connector::{Connector, connector};
 pub use self::credentials::Credentials;
 pub use self::error::UpstreamError;
 pub use self::expand::expand;
