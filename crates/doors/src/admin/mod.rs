@@ -1,5 +1,6 @@
 //! The door of the operator: keys are made, listed, limited and revoked here, with the master key only.
 
+mod approvals;
 mod key_wish;
 
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use sandgate_core::KeyLimits;
 use sandgate_store::{KeyRecord, Store, StoreError};
 use serde_json::{Map, Value, json};
 
+pub use approvals::ApprovalsDoor;
 pub use key_wish::{check_name, check_owner};
 
 use crate::access::only_master;
