@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::{ArgGroup, Args, Parser, Subcommand};
 
+use crate::approvals_args::ApprovalsArgs;
 use crate::key_args::KeyArgs;
 use crate::size;
 
@@ -33,6 +34,10 @@ pub(crate) enum Command {
     /// Make, list, limit and revoke keys
     Key(KeyArgs),
     /// Check a configuration file, or print the schema of one
+    /// See and decide what waits for a person
+    Approvals(ApprovalsArgs),
+    /// Read what was asked, and what was done for it
+    Ledger(LedgerArgs),
     #[command(subcommand)]
     Config(ConfigCommand),
 }
@@ -127,6 +132,13 @@ The configuration file is YAML; every key is optional:
          executions_per_owner: 64, max_memory_bytes: 4294967296, max_upload_bytes: 536870912,
          max_body_bytes: 67108864, strict_containers: false}
 'api' is 'responses', 'chat' or 'loopback'; 'key' is env:NAME, file:PATH, os.environ/NAME or the key itself,
+  approvals:              # asked before code runs: rules, then a webhook, then a person
+    default: allow        # or deny, ask: for code that no rule decides
+    rules: [{name: short, when: size(code) > 20000, then: deny, reason: write shorter programs}]
+    webhook: {url: https://example.org/approve, secret: env:HOOK_SECRET, timeout_seconds: 10, when: always}
+    person_timeout_seconds: 300
+  ledger:                 # a record of each request and what was done for it: 'sandgate ledger --help'
+    {enabled: true, passed: true, code: false, keep_days: 30}  # 'code': with code and output
 and without it each client's own key is passed on. More of an upstream: connect_timeout_seconds, headers,
 max_tokens_field.
 
@@ -139,7 +151,7 @@ Several upstreams, in place of 'upstream':
     - {name: '*', upstream: main}                       # all other names
 
 A configuration file of LiteLLM (with 'model_list') is taken as it is. SIGHUP reads the file again:
-upstreams, models, log and the gate's limits change at once, and no request is dropped.
+upstreams, models, approvals, ledger, log and the gate's limits change at once, and no request is dropped.
 'sandgate config check FILE' tries a file; 'sandgate config schema' prints its JSON Schema.";
 
 #[derive(Clone, Debug, Args)]

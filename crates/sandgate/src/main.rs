@@ -3,6 +3,7 @@
 
 #![forbid(unsafe_code)]
 
+mod approvals_args;
 mod bad_input;
 mod cli;
 mod code;
@@ -51,6 +52,7 @@ fn main() -> ExitCode {
         Command::Key(args) => (commands::key::key(args), 1),
         Command::Config(command) => (commands::config::config(&command), 1),
     };
+        Command::Approvals(args) => (commands::approvals::approvals(&args), 1),
     result.unwrap_or_else(|error| {
         // `{:#}`: the error and its causes on one line.
         let _ = writeln!(std::io::stderr(), "sandgate: {error:#}");

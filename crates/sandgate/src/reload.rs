@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::Result;
-use sandgate_gate::Gate;
+use sandgate_gate::{Approvals, Gate, Ledger};
 use sandgate_gate::upstream::Router;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -31,10 +31,15 @@ impl Reload {
         started: &Settings,
         gate: &Gate,
         router: &Router,
+        approvals: &Approvals,
+        ledger: &Ledger,
     ) {
         while self.hang_ups.recv().await.is_some() {
             match self.load(home).await {
-                Ok(new) => apply(started, new, gate, router),
+                Ok(new) => {
+                    ledger.reconfigure(new.ledger.clone());
+                    apply(started, new, gate, router, approvals);
+                }
                 Err(error) => {
                     tracing::error!("the configuration was not changed, as it cannot be used: {error:#}");
                 }
@@ -52,7 +57,7 @@ impl Reload {
     }
 }
 
-fn apply(started: &Settings, new: Settings, gate: &Gate, router: &Router) {
+fn apply(started: &Settings, new: Settings, gate: &Gate, router: &Router, approvals: &Approvals) {
     for warning in &new.warnings {
         tracing::warn!("{warning}");
     }
@@ -67,7 +72,8 @@ fn apply(started: &Settings, new: Settings, gate: &Gate, router: &Router) {
         ..new.gate
     });
     router.replace(new.upstreams.routes);
-    for line in &new.upstreams.said {
+    approvals.replace(new.approvals.policy);
+    for line in new.upstreams.said.iter().chain(&new.approvals.said) {
         tracing::info!("{line}");
     }
     tracing::info!("the configuration was read again");

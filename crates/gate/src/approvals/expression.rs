@@ -62,7 +62,10 @@ fn parse(env: &Env, text: &str) -> Result<Program, BadExpression> {
             return BadExpression("it is no expression".to_owned());
         };
         let (line, column) = first.pos;
-        BadExpression(format!("it is no expression: {} (at its line {line}, column {column})", first.msg))
+        // The rest of the sentence lists every token of the language.
+        let what = first.msg.split(" expecting ").next().unwrap_or_default();
+        let what = what.trim_start_matches("Syntax error: ");
+        BadExpression(format!("it is no expression: {what} (at its line {line}, column {column})"))
     })?;
     if is_deeper(program.expression(), DEEPEST) {
         return Err(BadExpression(format!("operations can be nested {DEEPEST} deep at most")));

@@ -36,7 +36,7 @@ pub(super) fn imports(language: &str, code: &str) -> Result<Vec<String>, Unreada
     let mut found = Found { code: &code, names: BTreeSet::new() };
     found.walk(&tree)?;
     if tree.root_node().has_error() {
-        found.from_lines()?;
+        found.read_lines()?;
     }
     Ok(found.names.into_iter().collect())
 }
@@ -141,7 +141,7 @@ impl<'a> Found<'a> {
 
     /// For text that is not all Python (magics of IPython, mistakes): whatever looks like an import, as
     /// the tree of such a text may have lost it.
-    fn from_lines(&mut self) -> Result<(), Unreadable> {
+    fn read_lines(&mut self) -> Result<(), Unreadable> {
         let joined = self.code.replace("\\\n", " ");
         for statement in joined.split(['\n', ';', ':']) {
             let words: Vec<&str> = statement

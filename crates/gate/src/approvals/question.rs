@@ -61,6 +61,11 @@ impl Denial {
     pub(super) fn new(by: DecidedBy, reason: impl Into<String>) -> Self {
         Self { by, reason: reason.into() }
     }
+
+    /// Nobody would hear of it.
+    pub(crate) fn left() -> Self {
+        Self::new(DecidedBy::Nobody, "whoever asked has left")
+    }
 }
 
 impl DecidedBy {

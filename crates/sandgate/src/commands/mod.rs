@@ -1,5 +1,6 @@
 //! One file for each thing the command line can do, and how each of them starts the engine.
 
+pub(crate) mod approvals;
 pub(crate) mod config;
 pub(crate) mod doctor;
 mod engine;

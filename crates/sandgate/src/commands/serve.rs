@@ -6,13 +6,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use sandgate_core::{Backend, Containers, SandboxSpec};
-use sandgate_doors::Access;
-use sandgate_doors::admin::AdminDoor;
+use sandgate_core::{Backend, Containers, SandboxSpec, WatchedBackend};
+use sandgate_doors::admin::{AdminDoor, ApprovalsDoor, LedgerDoor};
 use sandgate_doors::execute::ExecuteDoor;
 use sandgate_doors::openai::OpenAiDoor;
 use sandgate_gate::upstream::Router;
-use sandgate_gate::{Approvals, ContainerFiles, Executions, Gate, GateParts};
+use sandgate_gate::{Approvals, ContainerFiles, Executions, Gate, GateParts, Ledger, Metrics};
 use sandgate_store::Store;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
@@ -68,7 +67,8 @@ async fn until_stopped(args: ServeArgs, settings: Settings) -> Result<()> {
     let registry = Arc::new(store.clone());
     let containers = Arc::new(Containers::open(backend, registry, settings.containers.clone()).await?);
     let tasks = TaskTracker::new();
-    let executions = Executions::new(Arc::clone(&containers), Approvals::none());
+    let approvals = Approvals::new(std::mem::take(&mut settings.approvals.policy), store.clone());
+    let executions = Executions::new(Arc::clone(&containers), approvals.clone());
     let gate = Arc::new(Gate::new(GateParts {
         upstream: Arc::clone(&router) as _,
         containers: Arc::clone(&containers),
@@ -85,7 +85,7 @@ async fn until_stopped(args: ServeArgs, settings: Settings) -> Result<()> {
             "responses in the background were cut short by the end of the last server"
         );
     }
-    for line in &settings.upstreams.said {
+    for line in settings.upstreams.said.iter().chain(&settings.approvals.said) {
         tracing::info!("{line}");
     }
     let execute = ExecuteDoor {
@@ -105,8 +105,13 @@ async fn until_stopped(args: ServeArgs, settings: Settings) -> Result<()> {
         strict: settings.gate.strict,
     };
     let admin = AdminDoor { store: store.clone() };
-    let doors = execute.router().merge(admin.router()).merge(openai.router());
-    let access = Access::new(store.clone(), settings.master_key.as_ref().map(Secret::expose));
+    let records = LedgerDoor { store: store.clone(), ledger: ledger.clone() };
+    let people = ApprovalsDoor { approvals: approvals.clone() };
+    let measured =
+        MetricsDoor { metrics: metrics.clone(), containers: Arc::clone(&containers), store: store.clone() };
+    let doors = execute.router().merge(admin.router()).merge(records.router()).merge(people.router()).merge(measured.router()).merge(openai.router());
+    let master = settings.master_key.as_ref().map(Secret::expose);
+    let access = Access::with_metrics(store.clone(), master, settings.telemetry.metrics_open);
 
     let stop = CancellationToken::new();
     say_ready(&listener)?;
@@ -114,7 +119,8 @@ async fn until_stopped(args: ServeArgs, settings: Settings) -> Result<()> {
         served = sandgate_doors::serve(listener, doors, access, stop.clone()) => served,
         ended = stop_on_signal(&stop) => ended,
         () = expire_idle(&containers, &store) => Ok(()),
-        () = reload.on_each_hang_up(&home, &settings, &gate, &router) => Ok(()),
+        () = reload.on_each_hang_up(&home, &settings, &gate, &router, &approvals, &ledger) => Ok(()),
+        () = forget_old_records(&ledger) => Ok(()),
     };
     tasks.close();
     // Requests have had their time; what runs in the background says that the server was stopped.

@@ -8,6 +8,7 @@ use sandgate_gate::GateConfig;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::approvals_file::ApprovalsFile;
 use super::key_path::KeyPath;
 use super::secrets::SecretText;
 
@@ -58,6 +59,10 @@ pub(crate) struct UpstreamFile {
     pub(crate) url: Option<String>,
     /// What it speaks.
     pub(crate) api: Api,
+    /// What is asked before code runs.
+    pub(crate) approvals: ApprovalsFile,
+    /// What is written down.
+    pub(crate) ledger: LedgerFile,
     /// env:NAME, file:PATH, os.environ/NAME or the key itself. Without it each client's own is passed on.
     pub(crate) key: Option<SecretText>,
     /// The longest silence before and within an answer.
@@ -190,6 +195,8 @@ impl ConfigFile {
             let is_key = |name: &String| {
                 ["authorization", "api-key", "x-api-key"].contains(&name.to_lowercase().as_str())
             };
+            approvals: ApprovalsFile::default(),
+            ledger: LedgerFile::default(),
             upstream.key.is_some() || upstream.api == Api::Loopback || upstream.headers.keys().any(is_key)
         };
         lone.chain(named)

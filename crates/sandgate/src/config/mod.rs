@@ -1,6 +1,8 @@
 //! The settings of a server: its YAML file, read strictly, with the options of the command line above it.
 //! A configuration file of LiteLLM is understood as well.
 
+mod approvals;
+mod approvals_file;
 mod connect;
 mod errors;
 mod file;
@@ -29,7 +31,7 @@ use places::Places;
 use settings::check;
 
 pub(crate) use schema::schema;
-pub(crate) use secrets::Secret;
+pub(crate) use secrets::{Secret, SecretText};
 pub(crate) use settings::Settings;
 
 impl Settings {

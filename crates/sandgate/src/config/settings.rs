@@ -9,6 +9,7 @@ use sandgate_gate::GateConfig;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::LevelFilter;
 
+use super::approvals::ApprovalSettings;
 use super::errors::Problem;
 use super::file::{ConfigFile, DAY, LISTEN};
 use super::key_path::KeyPath;
@@ -31,6 +32,8 @@ pub(crate) struct Settings {
     pub(crate) gate: GateConfig,
     pub(crate) door: DoorLimits,
     pub(crate) log: Option<String>,
+    pub(crate) approvals: ApprovalSettings,
+    pub(crate) ledger: LedgerConfig,
     /// What the file says and we do not understand.
     pub(crate) warnings: Vec<String>,
 }
@@ -74,6 +77,7 @@ pub(crate) fn check(file: &ConfigFile, listen: Option<&str>) -> Result<Settings,
         listen,
         containers: ContainersConfig {
             idle: Duration::from_secs(file.idle_seconds),
+    let approvals = ApprovalSettings::of(&file.approvals, master_key.is_some())?;
             max_live: file.max_live,
             keep: Duration::from_secs(file.keep_days.saturating_mul(DAY)),
         },
@@ -88,6 +92,8 @@ pub(crate) fn check(file: &ConfigFile, listen: Option<&str>) -> Result<Settings,
         warnings: Vec::new(),
     })
 }
+        approvals,
+        ledger: file.ledger.settings(),
 
 /// `info`, or `warn,sandgate=debug`. A word that is no level would be taken for the name of a part, and
 /// silence all others.
@@ -150,6 +156,12 @@ impl Settings {
         ));
         lines.push(format!(
             "sandboxes: {} ready, {} at most, idle after {} s",
+        lines.extend(self.approvals.said.clone());
+        lines.push(match &self.ledger {
+            LedgerConfig { enabled: false, .. } => "there is no ledger".to_owned(),
+            LedgerConfig { code: true, .. } => "the ledger holds code and output".to_owned(),
+            LedgerConfig { code: false, .. } => "the ledger holds neither code nor output".to_owned(),
+        });
             self.pool,
             self.containers.max_live,
             self.containers.idle.as_secs()

@@ -5,6 +5,8 @@
 
 mod common;
 
+mod approval_hook;
+mod approvals;
 mod background;
 mod bad_code;
 mod bad_input;

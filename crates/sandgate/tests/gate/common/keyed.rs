@@ -23,9 +23,14 @@ impl Deref for Keyed {
 
 impl Keyed {
     pub(crate) fn start(api: &str) -> Self {
+        Self::with(api, "")
+    }
+
+    /// With more lines of configuration.
+    pub(crate) fn with(api: &str, more: &str) -> Self {
         Self(World::configured(|url| {
             format!(
-                "pool: 2\nlog: debug\nmaster_key: {MASTER}\nupstream: {{url: '{url}', api: {api}, key: {UPSTREAM}}}\n"
+                "pool: 2\nlog: debug\nmaster_key: {MASTER}\nupstream: {{url: '{url}', api: {api}, key: {UPSTREAM}}}\n{more}"
             )
         }))
     }

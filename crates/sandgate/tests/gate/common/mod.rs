@@ -2,6 +2,7 @@
 
 mod client;
 mod completion;
+mod hook;
 mod keyed;
 mod look;
 #[path = "../../engine/common/program.rs"]
@@ -16,6 +17,7 @@ pub(crate) use completion::{accumulated, chat_request};
 pub(crate) use keyed::{Keyed, MASTER, UPSTREAM};
 pub(crate) use look::{OUTPUTS, container_of, failure_of, items, kinds, no_internal_call, told, turn};
 pub(crate) use program::{finish, sandgate, wait_until};
+pub(crate) use hook::{Hook, Reply};
 pub(crate) use world::{World, another_model, world};
 
 /// Longer than anything takes, even on a busy machine.
