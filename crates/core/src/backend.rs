@@ -93,6 +93,18 @@ pub trait Sandbox: Send + Sync + Debug {
         Err(BackendError::Unsupported("running a command"))
     }
     async fn usage(&self) -> Result<Usage>;
+    /// The part of it that costs next to nothing to look up; None where it is not counted.
+    fn meter(&self) -> Option<Meter> {
+        None
+    }
+}
+
+/// What all processes of a sandbox have used since it was started.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Meter {
+    pub cpu_micros: u64,
+    /// The most that was in use at one time, ever.
+    pub memory_peak_bytes: u64,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

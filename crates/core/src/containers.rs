@@ -10,8 +10,8 @@ use tokio::sync::{Mutex as AsyncMutex, OwnedSemaphorePermit, Semaphore};
 
 use crate::registry::now_seconds;
 use crate::{
-    Backend, BackendError, BackendStats, ContainerId, ContainerRecord, ExecuteRequest, Execution, Files, KeyLimits, Owner,
-    Registry, RegistryError, Result, Sandbox, SandboxSpec, Share, Shares,
+    Backend, BackendError, BackendStats, ContainerId, ContainerRecord, ExecuteRequest, Execution, Files,
+    KeyLimits, Owner, Registry, RegistryError, Result, Sandbox, SandboxSpec, Share, Shares,
 };
 
 #[derive(Clone, Debug)]

@@ -27,9 +27,9 @@ pub struct KeyLimits {
     /// sandboxes have a network.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub network: Option<Vec<String>>,
-    /// Whether records of executions may hold the code and its output.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub log_code: bool,
+    /// Whether records of executions hold the code and its output; None: what the server's settings say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub log_code: Option<bool>,
 }
 
 /// Less than a kernel needs to start is a mistake in the unit.

@@ -21,10 +21,11 @@ mod secret;
 mod shares;
 #[cfg(feature = "testing")]
 pub mod testing;
+mod watched_backend;
 
 pub use backend::{
-    Backend, BackendStats, ContextInfo, ContextSpec, ExecuteRequest, Execution, ExecutionHandle, Sandbox, SandboxSpec,
-    Stop, Usage,
+    Backend, BackendStats, ContextInfo, ContextSpec, ExecuteRequest, Execution, ExecutionHandle, Meter,
+    Sandbox, SandboxSpec, Stop, Usage,
 };
 pub use containers::{Container, ContainerInfo, ContainerState, Containers, ContainersConfig, NewContainer};
 pub use error::{BackendError, Result};
@@ -43,3 +44,4 @@ pub use processes::{
 pub use registry::{ContainerRecord, MemoryRegistry, Registry, RegistryError, now_seconds};
 pub use secret::Secret;
 pub use shares::{Share, Shares};
+pub use watched_backend::WatchedBackend;

@@ -11,7 +11,7 @@ use axum::http::header::CONTENT_TYPE;
 use axum::middleware::Next;
 use axum::response::Response;
 use hyper::body::{Frame, SizeHint};
-use sandgate_gate::{RequestEnd, Metrics, Outside, Place, Watch};
+use sandgate_gate::{Metrics, Outside, Place, RequestEnd, Watch};
 use tokio_util::task::task_tracker::TaskTrackerToken;
 
 use crate::stopping::{Stopping, refusal};
@@ -110,14 +110,17 @@ impl Attended {
         let text = |name| response.headers().get(name).and_then(|value| value.to_str().ok());
         self.status = response.status().as_u16();
         text(REQUEST_ID).unwrap_or_default().clone_into(&mut self.id);
-        self.is_stream = text(CONTENT_TYPE.as_str()).is_some_and(|kind| kind.starts_with("text/event-stream"));
+        self.is_stream =
+            text(CONTENT_TYPE.as_str()).is_some_and(|kind| kind.starts_with("text/event-stream"));
     }
 }
 
 impl Drop for Attended {
     fn drop(&mut self) {
         let Self { method, id, status, is_stream: stream, .. } = self;
-        let Some(RequestEnd { api, model, took, overhead }) = self.watch.end(id, *status, *stream) else { return };
+        let Some(RequestEnd { api, model, took, overhead }) = self.watch.end(id, *status, *stream) else {
+            return;
+        };
         let milliseconds = |time: std::time::Duration| (time.as_secs_f64() * 100_000.0).round() / 100.0;
         let (ms, overhead_ms) = (milliseconds(took), milliseconds(overhead));
         let model = model.map(|model| model.escape_debug().take(100).collect::<String>());

@@ -4,6 +4,7 @@ use std::convert::Infallible;
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
+use axum::http::{Extensions, HeaderMap};
 use sandgate_core::{Owner, Principal};
 
 use crate::access::open_owner;
@@ -16,7 +17,7 @@ impl<S: Sync> FromRequestParts<S> for Caller {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Infallible> {
-        Ok(Self(principal(parts).owner))
+        Ok(Self(principal_of(&parts.extensions, &parts.headers).owner))
     }
 }
 
@@ -28,12 +29,12 @@ impl<S: Sync> FromRequestParts<S> for Who {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Infallible> {
-        Ok(Self(principal(parts)))
+        Ok(Self(principal_of(&parts.extensions, &parts.headers)))
     }
 }
 
 /// Whoever was let in. A door that stands alone, as in its tests, is one without keys.
-fn principal(parts: &Parts) -> Principal {
-    let found = parts.extensions.get::<Principal>().cloned();
-    found.unwrap_or_else(|| Principal::open(open_owner(&parts.headers)))
+pub(crate) fn principal_of(extensions: &Extensions, headers: &HeaderMap) -> Principal {
+    let found = extensions.get::<Principal>().cloned();
+    found.unwrap_or_else(|| Principal::open(open_owner(headers)))
 }

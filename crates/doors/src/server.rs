@@ -19,6 +19,7 @@ use tokio_util::task::TaskTracker;
 use crate::access::{Access, authenticate};
 use crate::cross_site::only_same_site;
 use crate::execute::Refusal;
+use crate::front::{Front, attend};
 use crate::patience::{BodyPatience, patient_body};
 use crate::stalled::EndWhenStalled;
 
@@ -48,18 +49,19 @@ const MAX_HEAD: usize = 64 << 10;
 /// When the system has no descriptor for another connection, it is asked again after this.
 const PAUSE_AFTER_ERROR: Duration = Duration::from_millis(500);
 
-/// Answers whomever `access` lets in, until `stop` is cancelled and the requests under way have ended.
-pub async fn serve(
-    listener: TcpListener,
-    doors: Router,
-    access: Access,
-    stop: CancellationToken,
-) -> io::Result<()> {
-    serve_within(BOUNDS, listener, guarded(doors, access), stop).await
-}
-
-fn guarded(doors: Router, access: Access) -> Router {
-    doors.layer(from_fn_with_state(access, authenticate))
+/// Answers whomever `access` lets in, until the server is told to stop and nothing is under way any more.
+pub async fn serve(listener: TcpListener, doors: Router, access: Access, front: Front) -> io::Result<()> {
+    let end = CancellationToken::new();
+    let stopping = front.stopping.clone();
+    let when_quiet = async {
+        stopping.quiet().await;
+        end.cancel();
+    };
+    let doors = doors
+        .layer(from_fn_with_state(access, authenticate))
+        .layer(from_fn(only_same_site))
+        .layer(from_fn_with_state(front, attend));
+    tokio::join!(serve_within(BOUNDS, listener, doors, end.clone()), when_quiet).0
 }
 
 async fn serve_within(
@@ -72,7 +74,7 @@ async fn serve_within(
         let request = request.map(|body| patient_body(body, bounds.body));
         next.run(request)
     };
-    let app = doors.layer(from_fn(only_same_site)).layer(from_fn(patient));
+    let app = doors.layer(from_fn(patient));
     let full = Router::new().fallback(async || Refusal::TooManyConnections);
     let served = Served { bounds, stop: stop.clone() };
     let (room, room_to_refuse) =

@@ -9,6 +9,7 @@ use crate::citations::cite_figure;
 use crate::code_reader::{CodeReader, whole_code};
 use crate::error::Result;
 use crate::execution::Came;
+use crate::metrics::Place;
 use crate::run::Run;
 use crate::turn::{set, text};
 
@@ -39,7 +40,10 @@ impl Run {
     /// Announces the call. Its container has to be known by now, so this is where it is made.
     pub(crate) async fn begin_code(&mut self) -> Result<CodeCall> {
         self.calls += 1;
-        let container = self.workplace.ready().await?;
+        let container = {
+            let _waits = self.asker.watch.outside(Place::Sandbox);
+            self.workplace.ready().await?
+        };
         let (index, id) = (self.take_index(), self.ids.item("ci"));
         let call = CodeCall { index, id, container, reader: CodeReader::new(), raw: String::new() };
         let item = self.item(&call, "in_progress", "", Some(Vec::new()));
@@ -99,7 +103,10 @@ impl Run {
             None => {
                 self.code_state(call, "interpreting").await?;
                 let came = self.execute(call, &code).await?;
-                self.code_state(call, "completed").await?;
+                // There is no such event for code that was not run; the item says that it failed.
+                if came.status == "completed" {
+                    self.code_state(call, "completed").await?;
+                }
                 came
             }
         };

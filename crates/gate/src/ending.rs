@@ -18,12 +18,14 @@ impl Run {
                 ("incomplete", Value::Null)
             }
             Verdict::Failed(error) => {
+                self.asker.call.note("error", text(&error, "code"));
                 self.object.set("error", error);
                 ("failed", Value::Null)
             }
         };
         self.object.set("completed_at", completed_at);
         self.settle(status).await?;
+        self.asker.call.ended(status);
         let response = self.object.snapshot();
         self.emitter.emit(&format!("response.{status}"), json!({"response": response})).await?;
         Ok(response)
@@ -90,6 +92,12 @@ impl Run {
     /// The end of a response that could not be finished.
     pub(crate) async fn fail(mut self, error: GateError) -> Result<Value> {
         let is_cancelled = matches!(error, GateError::Cancelled);
+        let said = error.said();
+        if is_cancelled {
+            self.asker.call.ended("cancelled");
+        } else {
+            self.asker.call.failed(&said.code);
+        }
         if is_cancelled && !self.request.background {
             tracing::info!(response = self.ids.response(), "the client left; the run was stopped");
             if !self.is_settled {
@@ -97,15 +105,11 @@ impl Run {
             }
             return Err(error);
         }
-        if is_cancelled && !self.gate.stopping.is_cancelled() {
+        if is_cancelled {
             self.settle("cancelled").await?;
             return Ok(self.object.snapshot());
         }
         tracing::warn!(response = self.ids.response(), %error, "a response failed");
-        let mut said = error.said();
-        if is_cancelled {
-            "The server was stopped while it worked on this response.".clone_into(&mut said.message);
-        }
         // The client may be gone by now; what happened is kept all the same. And it is kept before the client
         // is told: SDKs raise at the first word of an error, and whoever catches that may ask at once.
         let is_heard = self.start(None).await.is_ok();
@@ -118,6 +122,10 @@ impl Run {
         if is_heard && self.emitter.emit("error", fields).await.is_ok() {
             let response = self.object.snapshot();
             let _ = self.emitter.emit("response.failed", json!({"response": response})).await;
+        }
+        // Cut off before its client heard of anything: what was made for it goes with it.
+        if matches!(error, GateError::Stopping) && !self.request.stream && !self.request.background {
+            self.workplace.abandon().await;
         }
         Err(error)
     }

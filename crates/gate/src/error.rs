@@ -35,6 +35,9 @@ pub enum GateError {
     /// The owner, or the server, has as much under way as it may.
     #[error("{0}")]
     Busy(String),
+    /// The server waits no longer for what is under way.
+    #[error("The server was stopped while it worked on this response.")]
+    Stopping,
     /// The client hung up or cancelled: nobody is left to answer.
     #[error("the request was cancelled")]
     Cancelled,
@@ -134,9 +137,12 @@ impl GateError {
                 | BackendError::TooManySandboxes { .. }
                 | BackendError::TooManyExecutions { .. },
             ) => ("rate_limit_error", "rate_limit_exceeded"),
-            Self::Backend(_) | Self::Store(_) | Self::LimitReached(_) | Self::Busy(_) | Self::Cancelled => {
-                ("server_error", "server_error")
-            }
+            Self::Backend(_)
+            | Self::Store(_)
+            | Self::LimitReached(_)
+            | Self::Busy(_)
+            | Self::Stopping
+            | Self::Cancelled => ("server_error", "server_error"),
         };
         Said { kind, code: code.to_owned(), message: self.public_message() }
     }

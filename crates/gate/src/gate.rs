@@ -15,7 +15,7 @@ use crate::backgrounds::Backgrounds;
 use crate::config::GateConfig;
 use crate::container_files::ContainerFiles;
 use crate::emitter::{Emitter, Sink, StreamEvent};
-use crate::error::Result;
+use crate::error::{GateError, Result};
 use crate::executions::{Asker, Executions};
 use crate::history::History;
 use crate::ids::ResponseIds;
@@ -97,6 +97,17 @@ impl Gate {
         self.stopping.cancel();
     }
 
+    /// Cancelled by that.
+    #[must_use]
+    pub fn cut(&self) -> CancellationToken {
+        self.stopping.clone()
+    }
+
+    /// A run was told to end: by the server's own end, or by whoever asked for it.
+    pub(crate) fn why_cancelled(&self) -> GateError {
+        if self.stopping.is_cancelled() { GateError::Stopping } else { GateError::Cancelled }
+    }
+
     #[must_use]
     pub fn upstream(&self) -> &Arc<dyn Upstream> {
         &self.upstream
@@ -135,7 +146,11 @@ impl Gate {
         let cancel = self.stopping.child_token();
         let mut run = self.prepare(caller, request, ResponseIds::new(), sink, cancel.clone()).await?;
         // The upstream's own refusal of the request keeps its status, so it is asked before we answer.
-        let first = run.first_turn().await?;
+        let first = tokio::select! {
+            biased;
+            () = cancel.cancelled() => return Err(self.why_cancelled()),
+            first = run.first_turn() => first?,
+        };
         let headers = first.headers.clone();
         self.deliver(run.go(Some(first)), events, cancel, headers).await
     }
@@ -180,6 +195,12 @@ impl Gate {
         let Caller { mut asker, credentials } = caller;
         let model = request.body.get("model").and_then(Value::as_str);
         asker.model = model.map(str::to_owned);
+        asker.call.asks_for(model);
+        asker.call.note("stream", request.stream);
+        asker.call.note("background", request.background);
+        asker.call.note("response_id", ids.response());
+        asker.call.begin();
+        asker.watch.asks_for(model.unwrap_or_default());
         let remembers = self.upstream.forwards_for("/v1/responses", model);
         let config = self.config_for(&request.body);
         let history = History::gather(&self.store, &asker.owner, &request, remembers).await?;

@@ -24,6 +24,7 @@ mod ids;
 mod input_files;
 mod item_form;
 mod kept_item;
+mod ledger;
 mod live;
 mod message;
 mod metrics;
@@ -48,8 +49,8 @@ mod visible;
 mod workplace;
 
 pub use approvals::{
-    Approvals, BadExpression, CannotDecide, DecidedBy, Denial, Held, HeldEnd, InvalidWebhook, Permission, Policy,
-    Question, Rule, Stance, Verdict, Webhook, WebhookWhen,
+    Approvals, BadExpression, CannotDecide, DecidedBy, Denial, Held, HeldEnd, InvalidWebhook, Permission,
+    Policy, Question, Rule, Stance, Verdict, Webhook, WebhookWhen,
 };
 pub use chat::{ChatRequest, forget_code};
 pub use config::GateConfig;
@@ -65,7 +66,8 @@ pub use gate::{Answer, Caller, EventStream, Gate, GateParts};
 pub use ids::{fresh_id, prefix_of};
 pub use item_form::with_defaults;
 pub use kept_item::kept_item;
-pub use metrics::{Ended, ExecutionWatch, Metrics, Now, Outside, Place, Watch};
+pub use ledger::{Call, Ledger, LedgerConfig, NewCall};
+pub use metrics::{ExecutionWatch, Metrics, Now, Outside, Place, RequestEnd, Watch};
 pub use peek::{may_concern_us, may_name_code};
 pub use request::{CreateRequest, INCLUDE_OUTPUTS};
 pub use visible::visible;

@@ -14,11 +14,12 @@ use crate::error::{GateError, Result};
 use crate::executions::Asker;
 use crate::gate::Gate;
 use crate::ids::ResponseIds;
+use crate::ledger::TurnEntry;
 use crate::request::CreateRequest;
 use crate::response_object::ResponseObject;
 use crate::tools::ToolRewrite;
 use crate::turn::Verdict;
-use crate::upstream::{Credentials, Turn, TurnRequest};
+use crate::upstream::{Asked, Credentials, Turn, TurnRequest};
 use crate::usage::UsageSum;
 use crate::workplace::Workplace;
 
@@ -71,7 +72,7 @@ impl Run {
         let cancel = self.cancel.clone();
         let outcome = tokio::select! {
             biased;
-            () = cancel.cancelled() => Err(GateError::Cancelled),
+            () = cancel.cancelled() => Err(self.gate.why_cancelled()),
             outcome = Box::pin(self.turns(first)) => outcome,
             () = tokio::time::sleep_until(deadline) => Err(self.out_of_time()),
         };
@@ -124,10 +125,14 @@ impl Run {
             stream: self.request.stream || self.request.background,
             request_id: self.asker.request_id.clone(),
             retries,
+            asked: Asked::default(),
         };
-        let watch = self.asker.watch.turn(self.asker.model.as_deref());
+        let model = self.asker.model.as_deref();
+        let watch = self.asker.watch.turn(model);
+        let entry = TurnEntry::begin(&self.asker.call, model, request.stream);
         let upstream = &self.gate.upstream;
-        Ok(watch.over(request, async |request| upstream.turn(request).await).await?)
+        let ask = async |request| watch.over(request, async |request| upstream.turn(request).await).await;
+        Ok(entry.over(request, ask).await?)
     }
 
     fn out_of_time(&self) -> GateError {

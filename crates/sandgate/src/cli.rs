@@ -8,6 +8,7 @@ use clap::{ArgGroup, Args, Parser, Subcommand};
 
 use crate::approvals_args::ApprovalsArgs;
 use crate::key_args::KeyArgs;
+use crate::ledger_args::LedgerArgs;
 use crate::size;
 
 #[derive(Debug, Parser)]
@@ -33,11 +34,11 @@ pub(crate) enum Command {
     Serve(ServeArgs),
     /// Make, list, limit and revoke keys
     Key(KeyArgs),
-    /// Check a configuration file, or print the schema of one
     /// See and decide what waits for a person
     Approvals(ApprovalsArgs),
     /// Read what was asked, and what was done for it
     Ledger(LedgerArgs),
+    /// Check a configuration file, or print the schema of one
     #[command(subcommand)]
     Config(ConfigCommand),
 }
@@ -131,7 +132,6 @@ The configuration file is YAML; every key is optional:
   gate: {rounds: 20, execution_seconds: 60, total_seconds: 3600, model_output_bytes: 32768,
          executions_per_owner: 64, max_memory_bytes: 4294967296, max_upload_bytes: 536870912,
          max_body_bytes: 67108864, strict_containers: false}
-'api' is 'responses', 'chat' or 'loopback'; 'key' is env:NAME, file:PATH, os.environ/NAME or the key itself,
   approvals:              # asked before code runs: rules, then a webhook, then a person
     default: allow        # or deny, ask: for code that no rule decides
     rules: [{name: short, when: size(code) > 20000, then: deny, reason: write shorter programs}]
@@ -139,6 +139,7 @@ The configuration file is YAML; every key is optional:
     person_timeout_seconds: 300
   ledger:                 # a record of each request and what was done for it: 'sandgate ledger --help'
     {enabled: true, passed: true, code: false, keep_days: 30}  # 'code': with code and output
+'api' is 'responses', 'chat' or 'loopback'; 'key' is env:NAME, file:PATH, os.environ/NAME or the key itself,
 and without it each client's own key is passed on. More of an upstream: connect_timeout_seconds, headers,
 max_tokens_field.
 

@@ -74,7 +74,7 @@ pub(crate) struct LimitArgs {
     /// Memory of one container, such as 512m or 4g
     #[arg(long, value_name = "SIZE", value_parser = size::memory)]
     memory: Option<u64>,
-    /// Whether records of executions may hold code and output
+    /// Whether the ledger's records hold code and output, whatever the configuration says
     #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
     log_code: Option<bool>,
 }
@@ -90,7 +90,7 @@ impl LimitArgs {
             containers: self.containers.or(limits.containers),
             memory_bytes: self.memory.or(limits.memory_bytes),
             network: limits.network,
-            log_code: self.log_code.unwrap_or(limits.log_code),
+            log_code: self.log_code.or(limits.log_code),
         }
     }
 }

@@ -15,8 +15,9 @@ fn times_have_units() {
 
 #[test]
 fn limits_that_are_not_named_stay() {
-    let there = KeyLimits { containers: Some(2), log_code: true, ..KeyLimits::default() };
+    let there = KeyLimits { containers: Some(2), log_code: Some(true), ..KeyLimits::default() };
     let named = LimitArgs { executions: Some(3), log_code: Some(false), ..LimitArgs::default() };
-    let expected = KeyLimits { containers: Some(2), executions: Some(3), ..KeyLimits::default() };
+    let expected =
+        KeyLimits { containers: Some(2), executions: Some(3), log_code: Some(false), ..KeyLimits::default() };
     assert_eq!(named.over(there), expected);
 }

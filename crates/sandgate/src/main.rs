@@ -14,6 +14,7 @@ mod inputs;
 mod interrupt;
 mod keep;
 mod key_args;
+mod ledger_args;
 mod logging;
 mod out_folder;
 mod printer;
@@ -23,6 +24,8 @@ mod session;
 mod show;
 mod size;
 mod start_check;
+mod stop_signals;
+mod telemetry;
 mod terminal;
 
 use std::io::Write;
@@ -49,10 +52,11 @@ fn main() -> ExitCode {
         Command::Repl(args) => (commands::repl::repl(args), ITSELF_FAILED),
         Command::Doctor(args) => (commands::doctor::doctor(&args), 1),
         Command::Serve(args) => (commands::serve::serve(&args), 1),
+        Command::Approvals(args) => (commands::approvals::approvals(&args), 1),
         Command::Key(args) => (commands::key::key(args), 1),
+        Command::Ledger(args) => (commands::ledger::ledger(args), 1),
         Command::Config(command) => (commands::config::config(&command), 1),
     };
-        Command::Approvals(args) => (commands::approvals::approvals(&args), 1),
     result.unwrap_or_else(|error| {
         // `{:#}`: the error and its causes on one line.
         let _ = writeln!(std::io::stderr(), "sandgate: {error:#}");

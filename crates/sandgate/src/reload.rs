@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use anyhow::Result;
-use sandgate_gate::{Approvals, Gate, Ledger};
 use sandgate_gate::upstream::Router;
+use sandgate_gate::{Approvals, Gate, Ledger};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::cli::ServeArgs;
@@ -66,6 +66,7 @@ fn apply(started: &Settings, new: Settings, gate: &Gate, router: &Router, approv
         tracing::warn!("these keys have changed, but take a new start: {}", fixed.join(", "));
     }
     logging::set_level(new.log.as_deref());
+    logging::set_format(new.log_format);
     gate.reconfigure(sandgate_gate::GateConfig {
         max_memory: started.gate.max_memory,
         strict: started.gate.strict,

@@ -47,6 +47,12 @@ impl Store {
         opened.map_err(|_| StoreError::Panicked)?
     }
 
+    /// Jobs that wait for the database now.
+    #[must_use]
+    pub fn queue_length(&self) -> usize {
+        self.jobs.max_capacity().saturating_sub(self.jobs.capacity())
+    }
+
     /// One transaction that only looks.
     pub(crate) async fn read<T: Send + 'static>(
         &self,

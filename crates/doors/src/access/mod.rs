@@ -26,11 +26,14 @@ use presented::presented;
 use rates::Rates;
 use refusal::NotLetIn;
 
+use crate::front::LimitHit;
 use crate::local::foreign_host;
 use crate::openai::{ApiError, ApiResult};
 
 /// The one path that needs no key.
-const HEALTH: &str = "/health";
+pub(crate) const HEALTH: &str = "/health";
+/// Needs none either if the operator says so.
+pub(crate) const METRICS: &str = "/metrics";
 /// Besides the one that is read: headers in which clients send keys. None of them may travel on.
 const OTHER_KEYS: [&str; 2] = ["api-key", "x-api-key"];
 
@@ -47,6 +50,7 @@ struct Inner {
     has_keys: AtomicBool,
     /// When the store was last seen to have none.
     seen_open: Mutex<Option<Instant>>,
+    metrics_open: bool,
 }
 
 /// How long a server without keys takes it that there are still none, so that not every request asks.
@@ -56,6 +60,12 @@ impl Access {
     /// Without a master key, and without any key in the store, everybody on this machine is let in.
     #[must_use]
     pub fn new(store: Store, master: Option<&str>) -> Self {
+        Self::with_metrics(store, master, false)
+    }
+
+    /// The same, where `metrics_open` lets everybody read the metrics.
+    #[must_use]
+    pub fn with_metrics(store: Store, master: Option<&str>, metrics_open: bool) -> Self {
         let master = master.map(hash_key);
         Self(Arc::new(Inner {
             master,
@@ -63,6 +73,7 @@ impl Access {
             rates: Rates::default(),
             has_keys: AtomicBool::new(false),
             seen_open: Mutex::default(),
+            metrics_open,
         }))
     }
 
@@ -151,11 +162,19 @@ impl Inner {
 
 /// Stands before every door.
 pub(crate) async fn authenticate(State(access): State<Access>, mut request: Request, next: Next) -> Response {
-    let is_health = request.uri().path() == HEALTH;
-    let found = if is_health { access.anybody().await } else { access.principal(request.headers()).await };
+    let path = request.uri().path();
+    let is_open = path == HEALTH || (path == METRICS && access.0.metrics_open);
+    let found = if is_open { access.anybody().await } else { access.principal(request.headers()).await };
     let principal = match found {
         Ok(principal) => principal,
-        Err(refusal) => return ApiError::from(refusal).into_response(),
+        Err(refusal) => {
+            let is_too_often = matches!(refusal, NotLetIn::TooOften { .. });
+            let mut response = ApiError::from(refusal).into_response();
+            if is_too_often {
+                response.extensions_mut().insert(LimitHit("requests_per_minute"));
+            }
+            return response;
+        }
     };
     match principal.rank {
         // Without keys, what protects the server is that only this machine reaches it.

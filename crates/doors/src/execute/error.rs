@@ -10,7 +10,10 @@ use sandgate_gate::{Denial, NotRun};
 use sandgate_store::StoreError;
 use serde_json::{Value, json};
 
+use crate::front::LimitHit;
+use crate::openai::limit_word;
 use crate::patience::TooSlow;
+use crate::recorded::ErrorCode;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Refusal {
@@ -165,13 +168,19 @@ fn backend_shape(error: &BackendError) -> Shape {
 
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
-        let status = self.shape().status;
+        let Shape { status, code, .. } = self.shape();
         let mut response = (status, Json(self.body())).into_response();
         if matches!(self, Self::TooSlow | Self::TooManyConnections) {
             response.headers_mut().insert(CONNECTION, axum::http::HeaderValue::from_static("close"));
         }
         if matches!(status, StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS) {
             response.headers_mut().insert(RETRY_AFTER, axum::http::HeaderValue::from_static("5"));
+        }
+        response.extensions_mut().insert(ErrorCode(code.to_owned()));
+        if let Self::Backend(error) = &self
+            && let Some(limit) = limit_word(error)
+        {
+            response.extensions_mut().insert(LimitHit(limit));
         }
         response
     }

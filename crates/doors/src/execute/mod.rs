@@ -12,15 +12,17 @@ use axum::Router;
 use axum::extract::{DefaultBodyLimit, FromRequest, Request as HttpRequest, State};
 use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
+use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Json, Response};
 use axum::routing::{get, post};
 use bytes::Bytes;
 use sandgate_core::{
     BackendError, Container, Containers, ExecuteRequest, NewContainer, Principal, SandboxSpec,
 };
-use sandgate_gate::{Asker, Crowd, Executions, Manner, Running};
+use sandgate_gate::{Asker, Call, Crowd, Executions, Ledger, Manner, Place, Running, Watch};
 use serde_json::json;
 use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 pub(crate) use error::Refusal;
@@ -28,6 +30,8 @@ use request::Request;
 use response::Answer;
 
 use crate::owner::Who;
+use crate::recorded::record;
+use crate::request_id::{RequestId, mark};
 use crate::unheard::Unheard;
 
 /// One byte of code takes six in JSON at most (`\u0000`), so no code within its limit is refused for
@@ -42,11 +46,14 @@ const DOOR: &str = "execute";
 pub struct ExecuteDoor {
     pub containers: Arc<Containers>,
     pub executions: Executions,
+    pub ledger: Ledger,
     /// What a container made by this door may use.
     pub spec: SandboxSpec,
     /// Starting a sandbox goes on here when the client hangs up meanwhile, so that it never stops
     /// half-way.
     pub tasks: TaskTracker,
+    /// Cancelled when the server waits no longer for what is under way.
+    pub cut: CancellationToken,
 }
 
 impl ExecuteDoor {
@@ -57,27 +64,40 @@ impl ExecuteDoor {
             .route("/health", get(health))
             .route("/v1/execute", post(execute))
             .method_not_allowed_fallback(async || Refusal::WrongMethod)
+            .layer(from_fn_with_state(self.ledger.clone(), record))
+            .layer(from_fn(mark))
             .layer(DefaultBodyLimit::max(usize::try_from(body_limit).unwrap_or(usize::MAX)))
             .with_state(self)
     }
 
     /// The container asked for, or a fresh one, with the code running in it.
-    async fn start(&self, who: Principal, request: Request) -> Result<Started, Refusal> {
+    async fn start(&self, who: Principal, asker: Asker, request: Request) -> Result<Started, Refusal> {
         let (sender, receiver) = oneshot::channel();
+        // Dropped with this future, when the client hangs up.
+        let _here = asker.left.clone().drop_guard();
         let door = self.clone();
         self.tasks.spawn(async move {
             // If the client is gone by then, dropping what was started interrupts the code.
-            let _ = sender.send(door.open_and_run(who, request).await);
+            let _ = sender.send(door.open_and_run(who, asker, request).await);
         });
         receiver.await.map_err(|_| BackendError::Engine("starting the execution was abandoned".to_owned()))?
     }
 
-    async fn open_and_run(&self, who: Principal, request: Request) -> Result<Started, Refusal> {
-        let asker = Asker::new(&who, String::new(), DOOR);
+    /// The server may end before what it waits for.
+    async fn until_cut<T>(&self, work: impl Future<Output = Result<T, Refusal>>) -> Result<T, Refusal> {
+        tokio::select! {
+            biased;
+            () = self.cut.cancelled() => Err(BackendError::ShuttingDown.into()),
+            done = work => done,
+        }
+    }
+
+    async fn open_and_run(&self, who: Principal, asker: Asker, request: Request) -> Result<Started, Refusal> {
         self.executions.check_room(&asker)?;
         let (container, unheard) = match &request.container {
             Some(id) => (self.containers.get(&who.owner, id)?, None),
             None => {
+                let _waits = asker.watch.outside(Place::Sandbox);
                 let (container, unheard) = self.fresh(who, request.code.len() as u64).await?;
                 (container, Some(unheard))
             }
@@ -133,14 +153,21 @@ async fn execute(
     if !request.headers().get(CONTENT_TYPE).is_some_and(|kind| is_json(kind.as_bytes())) {
         return Err(Refusal::NotDeclaredJson);
     }
+    let watch = request.extensions().get::<Watch>().cloned().unwrap_or_default();
+    let call = request.extensions().get::<Call>().cloned().unwrap_or_default();
+    let asker = Asker::new(&who, RequestId::of(request.extensions()), DOOR);
+    let asker = Asker { watch, call: call.clone(), ..asker };
     let request = Request::parse(&Bytes::from_request(request, &door).await?)?;
     let streamed = request.stream;
-    let Started { container, running, unheard } = door.start(who, request).await?;
+    call.note("stream", streamed);
+    call.begin();
+    let Started { container, running, unheard } = door.until_cut(door.start(who, asker, request)).await?;
     let answer = if streamed {
-        stream::answer(Arc::clone(&container), running)
+        stream::answer(Arc::clone(&container), running, door.cut)
     } else {
-        let outcome = running.outcome().await?;
+        let outcome = door.until_cut(async { Ok(running.outcome().await?) }).await?;
         container.keep_alive();
+        call.ended("completed");
         Json(Answer { container: container.id(), outcome }).into_response()
     };
     if let Some(container) = unheard {

@@ -12,17 +12,18 @@ use futures_util::{Stream, StreamExt, stream};
 use sandgate_core::{BackendError, Container, Event};
 use sandgate_gate::Running;
 use serde_json::json;
+use tokio_util::sync::CancellationToken;
 
 use super::Refusal;
 
 /// Proxies close a connection that says nothing for a minute or so.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-pub(super) fn answer(container: Arc<Container>, running: Running) -> Response {
+pub(super) fn answer(container: Arc<Container>, running: Running, cut: CancellationToken) -> Response {
     let first = Sse::default()
         .event("container")
         .data(json!({"type": "container", "id": container.id().as_str()}).to_string());
-    let events = stream::iter([first]).chain(following(container, running)).map(Ok::<_, Infallible>);
+    let events = stream::iter([first]).chain(following(container, running, cut)).map(Ok::<_, Infallible>);
     let mut response =
         SseResponse::new(events).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)).into_response();
     // nginx would hold the events back otherwise.
@@ -30,16 +31,29 @@ pub(super) fn answer(container: Arc<Container>, running: Running) -> Response {
     response
 }
 
-fn following(container: Arc<Container>, running: Running) -> impl Stream<Item = Sse> {
-    stream::unfold(Some((container, running)), async |state| {
-        let (container, mut running) = state?;
-        match running.next().await {
+/// `cut`: the server waits no longer.
+fn following(container: Arc<Container>, running: Running, cut: CancellationToken) -> impl Stream<Item = Sse> {
+    stream::unfold(Some((container, running, cut)), async |state| {
+        let (container, mut running, cut) = state?;
+        let event = tokio::select! {
+            biased;
+            () = cut.cancelled() => {
+                running.call().failed("shutting_down");
+                return Some((failure(BackendError::ShuttingDown), None));
+            }
+            event = running.next() => event,
+        };
+        match event {
             Some(event @ Event::Done { .. }) => {
                 container.keep_alive();
+                running.call().ended("completed");
                 Some((render(&event), None))
             }
-            Some(event) => Some((render(&event), Some((container, running)))),
-            None => Some((broken_off(), None)),
+            Some(event) => Some((render(&event), Some((container, running, cut)))),
+            None => {
+                running.call().failed("engine_failed");
+                Some((broken_off(), None))
+            }
         }
     })
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use sandgate_core::testing::ScriptedBackend;
 use sandgate_core::{ContainersConfig, MemoryRegistry, Owner};
-use sandgate_gate::Approvals;
+use sandgate_gate::{Approvals, Metrics};
 use sandgate_store::Store;
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -30,14 +30,27 @@ async fn server(max_live: usize) -> Server {
     let containers = Arc::new(Containers::open(Arc::clone(&backend) as _, registry, config).await.unwrap());
     let spec = SandboxSpec::default();
     let executions = Executions::new(Arc::clone(&containers), Approvals::none());
-    let door =
-        ExecuteDoor { containers: Arc::clone(&containers), executions, spec, tasks: TaskTracker::new() };
+    let (tasks, cut) = (TaskTracker::new(), CancellationToken::new());
+    let door = ExecuteDoor {
+        containers: Arc::clone(&containers),
+        executions,
+        ledger: Ledger::default(),
+        spec,
+        tasks: tasks.clone(),
+        cut: cut.clone(),
+    };
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let stop = CancellationToken::new();
     let home = tempfile::tempdir().unwrap();
     let access = crate::Access::new(Store::open(home.path()).await.unwrap(), None);
-    tokio::spawn(crate::serve(listener, door.router(), access, stop.clone()));
+    let front = crate::Front { metrics: Metrics::default(), stopping: crate::Stopping::new(tasks, cut) };
+    tokio::spawn(stop.clone().run_until_cancelled_owned(crate::serve(
+        listener,
+        door.router(),
+        access,
+        front,
+    )));
     Server { address, backend, containers, _home: home, _stop: stop.drop_guard() }
 }
 

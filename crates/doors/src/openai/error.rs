@@ -16,7 +16,9 @@ use sandgate_gate::{ContainerFilesError, GateError};
 use sandgate_store::StoreError;
 use serde_json::{Value, json};
 
+use crate::front::LimitHit;
 use crate::patience::TooSlow;
+use crate::recorded::ErrorCode;
 
 pub(crate) type ApiResult<T> = Result<T, ApiError>;
 
@@ -38,6 +40,8 @@ pub(crate) struct Refusal {
     code: Option<Cow<'static, str>>,
     /// Seconds after which trying again makes sense.
     retry_after: Option<u64>,
+    /// Which limit it is about, for counting.
+    limit: Option<&'static str>,
 }
 
 /// A response that ran into one of the gate's limits. SDKs would try again by themselves.
@@ -50,7 +54,14 @@ const LATER: Duration = Duration::from_secs(30);
 impl ApiError {
     pub(crate) fn new(status: StatusCode, message: impl Into<String>) -> Self {
         let retry_after = (status == StatusCode::SERVICE_UNAVAILABLE).then_some(5);
-        Self::Refused(Refusal { status, message: message.into(), param: None, code: None, retry_after })
+        Self::Refused(Refusal {
+            status,
+            message: message.into(),
+            param: None,
+            code: None,
+            retry_after,
+            limit: None,
+        })
     }
 
     /// A limit of the caller's is reached.
@@ -62,6 +73,7 @@ impl ApiError {
             param: None,
             code: Some(Cow::Borrowed("rate_limit_exceeded")),
             retry_after: Some(seconds.max(1)),
+            limit: None,
         })
     }
 
@@ -110,6 +122,14 @@ impl ApiError {
         }
     }
 
+    /// Counted under this name.
+    fn counted(self, limit: Option<&'static str>) -> Self {
+        match self {
+            Self::Refused(refusal) => Self::Refused(Refusal { limit, ..refusal }),
+            other @ Self::Upstream(_) => other,
+        }
+    }
+
     pub(crate) fn coded(self, code: impl Into<Cow<'static, str>>) -> Self {
         match self {
             Self::Refused(refusal) => Self::Refused(Refusal { code: Some(code.into()), ..refusal }),
@@ -154,6 +174,11 @@ impl IntoResponse for ApiError {
                 if refusal.code.as_deref() == Some(LIMIT_REACHED) {
                     response.headers_mut().insert("x-should-retry", HeaderValue::from_static("false"));
                 }
+                let code = refusal.code.unwrap_or_default().into_owned();
+                response.extensions_mut().insert(ErrorCode(code));
+                if let Some(limit) = refusal.limit {
+                    response.extensions_mut().insert(LimitHit(limit));
+                }
                 response
             }
         }
@@ -162,6 +187,25 @@ impl IntoResponse for ApiError {
 
 impl From<BackendError> for ApiError {
     fn from(error: BackendError) -> Self {
+        let limit = limit_word(&error);
+        Self::of_backend(error).counted(limit)
+    }
+}
+
+/// Limits of the server and of keys, for counting.
+pub(crate) fn limit_word(error: &BackendError) -> Option<&'static str> {
+    match error {
+        BackendError::Full { .. } => Some("live_sandboxes"),
+        BackendError::TooManyContainers { .. } => Some("containers"),
+        BackendError::TooManySandboxes { .. } => Some("sandboxes"),
+        BackendError::TooManyExecutions { .. } => Some("executions"),
+        BackendError::CodeTooLarge { .. } => Some("code_size"),
+        _ => None,
+    }
+}
+
+impl ApiError {
+    fn of_backend(error: BackendError) -> Self {
         use BackendError as B;
         match error {
             B::NoSuchContainer(id) => Self::no_such_container(id.as_str()),
@@ -238,6 +282,7 @@ impl From<GateError> for ApiError {
                 param,
                 code: code.map(Cow::Borrowed),
                 retry_after: None,
+                limit: None,
             }),
             GateError::NotFound { message, param } => Self::Refused(Refusal {
                 status: StatusCode::NOT_FOUND,
@@ -245,6 +290,7 @@ impl From<GateError> for ApiError {
                 param: param.map(str::to_owned),
                 code: None,
                 retry_after: None,
+                limit: None,
             }),
             GateError::ContainerExpired => Self::bad_request(error.to_string()),
             GateError::Upstream(error) => error.into(),
@@ -255,9 +301,14 @@ impl From<GateError> for ApiError {
             GateError::Store(error) => error.into(),
             GateError::LimitReached(message) => {
                 // Not the client's mistake, but trying again would run and pay for the same once more.
-                Self::new(StatusCode::INTERNAL_SERVER_ERROR, message).coded(LIMIT_REACHED)
+                Self::new(StatusCode::INTERNAL_SERVER_ERROR, message)
+                    .coded(LIMIT_REACHED)
+                    .counted(Some("response"))
             }
             GateError::Busy(message) => Self::too_many(message, SOON),
+            GateError::Stopping => {
+                Self::new(StatusCode::SERVICE_UNAVAILABLE, error.to_string()).coded("shutting_down")
+            }
             // Nobody reads this.
             GateError::Cancelled => Self::bad_request("The request was cancelled."),
         }

@@ -18,9 +18,9 @@ pub(crate) mod pages;
 mod passed;
 mod passing;
 mod path;
-mod request_id;
 mod responses;
 mod sse;
+mod stamp;
 mod stored_responses;
 mod through;
 mod uploads;
@@ -29,18 +29,21 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
-use axum::middleware::from_fn;
+use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{get, post};
 use sandgate_core::{BackendError, Container, Containers, Owner, SandboxSpec};
-use sandgate_gate::{ContainerFiles, Gate, GateError};
+use sandgate_gate::{ContainerFiles, Gate, GateError, Ledger};
 use sandgate_store::Store;
 use tokio::sync::oneshot;
 use tokio_util::task::TaskTracker;
 
 pub(crate) use body::JsonBody;
-pub(crate) use error::{ApiError, ApiResult};
+pub(crate) use error::{ApiError, ApiResult, limit_word};
 pub(crate) use pages::{Query, no_such_page};
 pub(crate) use path::InPath;
+
+use crate::recorded::record;
+use crate::request_id::mark;
 
 #[derive(Clone, Debug)]
 pub struct OpenAiDoor {
@@ -48,6 +51,7 @@ pub struct OpenAiDoor {
     pub containers: Arc<Containers>,
     pub store: Store,
     pub files: ContainerFiles,
+    pub ledger: Ledger,
     /// What a container made by this door may use, unless its maker asks for another size.
     pub spec: SandboxSpec,
     /// What must not stop half-way goes on here when the client hangs up meanwhile.
@@ -79,7 +83,7 @@ type Door = Arc<OpenAiDoor>;
 impl OpenAiDoor {
     /// Answers to every path that no other door has.
     pub fn router(self) -> Router {
-        let max_body = self.limits.max_body;
+        let (max_body, ledger) = (self.limits.max_body, self.ledger.clone());
         Router::new()
             .route("/v1/responses", post(responses::create))
             .route("/v1/responses/input_tokens", post(passing::count_or_compact))
@@ -124,7 +128,9 @@ impl OpenAiDoor {
             .method_not_allowed_fallback(other_paths::wrong_method)
             // Uploads are not held in memory and have a limit of their own.
             .layer(DefaultBodyLimit::max(max_body))
-            .layer(from_fn(request_id::stamp))
+            .layer(from_fn_with_state(ledger, record))
+            .layer(from_fn(stamp::stamp))
+            .layer(from_fn(mark))
             .with_state(Arc::new(self))
     }
 

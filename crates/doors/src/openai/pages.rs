@@ -28,6 +28,10 @@ impl Query {
         self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(key, _)| key.as_str())
+    }
+
     /// `include=a`, `include[]=a` or `include[0]=a`, as the client's library writes lists.
     pub(crate) fn include(&self) -> Vec<String> {
         let is_include = |key: &str| {

@@ -3,18 +3,20 @@
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, Request};
+use axum::http::{HeaderMap, HeaderValue, Request};
 use axum::response::{Json, Response};
 use bytes::Bytes;
-use sandgate_gate::may_concern_us;
-use sandgate_gate::upstream::{Credentials, body_of};
+use sandgate_gate::upstream::{Credentials, body_of, model_in};
+use sandgate_gate::{Call, Place, Watch, may_concern_us};
 use serde_json::Value;
 
 use super::body::whole;
 use super::error::{ApiError, ApiResult};
 use super::{Door, OpenAiDoor};
 use crate::access::check_model;
+use crate::front::Passed;
 use crate::owner::Who;
+use crate::request_id::{REQUEST_ID, RequestId};
 
 impl OpenAiDoor {
     /// Whether some upstream has this path.
@@ -27,10 +29,26 @@ impl OpenAiDoor {
         self.gate.upstream().forwards_body(path, body)
     }
 
-    pub(super) async fn pass(&self, head: Parts, body: Bytes) -> ApiResult<Response> {
+    pub(super) async fn pass(&self, mut head: Parts, body: Bytes) -> ApiResult<Response> {
+        let watch = head.extensions.get::<Watch>().cloned().unwrap_or_default();
+        let call = head.extensions.get::<Call>().cloned().unwrap_or_default();
+        if let Some(model) = model_in(&body) {
+            watch.asks_for(&model);
+            call.asks_for(Some(&model));
+        }
+        call.note("request_bytes", body.len());
+        // The upstream's log and our records can be laid side by side.
+        if let Ok(id) = HeaderValue::try_from(RequestId::of(&head.extensions)) {
+            head.headers.insert(REQUEST_ID, id);
+        }
+        head.headers.extend(watch.trace_headers());
+        let waits = watch.outside(Place::Model);
         let answer = self.gate.upstream().forward(Request::from_parts(head, body_of(body))).await?;
+        drop(waits);
         let (head, body) = answer.into_parts();
-        Ok(Response::from_parts(head, Body::new(body)))
+        let mut answer = Response::from_parts(head, Body::new(body));
+        answer.extensions_mut().insert(Passed);
+        Ok(answer)
     }
 }
 

@@ -10,7 +10,7 @@ use bytes::Bytes;
 use sandgate_core::testing::{MemoryFiles, ScriptedBackend};
 use sandgate_core::{Containers, ContainersConfig, Limits, Owner, SandboxSpec};
 use sandgate_gate::upstream::Loopback;
-use sandgate_gate::{Approvals, ContainerFiles, Executions, Gate, GateConfig, GateParts};
+use sandgate_gate::{Approvals, ContainerFiles, Executions, Gate, GateConfig, GateParts, Ledger};
 use sandgate_store::Store;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -61,6 +61,7 @@ pub(super) async fn client_with(change: impl FnOnce(&mut OpenAiDoor)) -> Client 
         gate: Arc::new(gate),
         containers: Arc::clone(&containers),
         files: ContainerFiles::new(store.clone()),
+        ledger: Ledger::default(),
         store,
         spec,
         tasks,

@@ -4,15 +4,17 @@ use axum::http::request::Parts;
 use axum::response::{IntoResponse, Json, Response};
 use sandgate_core::Principal;
 use sandgate_gate::upstream::Credentials;
-use sandgate_gate::{Answer, Asker, Caller};
+use sandgate_gate::{Answer, Asker, Call, Caller, Watch};
 
-use super::request_id::RequestId;
 use super::sse;
+use crate::request_id::RequestId;
 
 /// `door`: what the API is called in records.
 pub(super) fn caller(who: &Principal, head: &Parts, door: &'static str) -> Caller {
-    let request_id = head.extensions.get::<RequestId>().map(|id| id.0.clone()).unwrap_or_default();
-    Caller { asker: Asker::new(who, request_id, door), credentials: Credentials::from_headers(&head.headers) }
+    let call = head.extensions.get::<Call>().cloned().unwrap_or_default();
+    let watch = head.extensions.get::<Watch>().cloned().unwrap_or_default();
+    let asker = Asker { call, watch, ..Asker::new(who, RequestId::of(&head.extensions), door) };
+    Caller { asker, credentials: Credentials::from_headers(&head.headers) }
 }
 
 pub(super) fn answered(answer: Answer) -> Response {

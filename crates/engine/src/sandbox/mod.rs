@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use async_trait::async_trait;
 use sandgate_core::{
     BackendError, ContextId, ContextInfo, ContextSpec, ExecuteRequest, Execution, ExecutionHandle, Files,
-    Result, Sandbox, SandboxId, SandboxPath, SandboxSpec, Usage, random_hex,
+    Meter, Result, Sandbox, SandboxId, SandboxPath, SandboxSpec, Usage, random_hex,
 };
 use sandgate_jail::cgroup::{GroupEvents, GroupLimits};
 use sandgate_jail::sys;
@@ -359,6 +359,12 @@ impl Sandbox for EngineSandbox {
 
     fn files(&self) -> Arc<dyn Files> {
         Arc::clone(&self.files) as Arc<dyn Files>
+    }
+
+    fn meter(&self) -> Option<Meter> {
+        // Two files of a memory file system: not worth a thread.
+        let usage = self.shared.cgroups.as_ref()?.usage(self.volume.id.as_str()).ok()?;
+        Some(Meter { cpu_micros: usage.cpu_micros, memory_peak_bytes: usage.memory_peak_bytes })
     }
 
     async fn usage(&self) -> Result<Usage> {

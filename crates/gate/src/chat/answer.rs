@@ -48,6 +48,11 @@ impl Answer {
         self.client.is_some()
     }
 
+    /// Under which the client knows it; None before the first chunk.
+    pub(super) fn id(&self) -> Option<&str> {
+        self.envelope.get("id").and_then(Value::as_str)
+    }
+
     /// All text so far.
     pub(super) fn text(&self) -> &str {
         self.message.get("content").and_then(Value::as_str).unwrap_or_default()

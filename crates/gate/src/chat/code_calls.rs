@@ -11,6 +11,7 @@ use crate::code_reader::{CodeReader, whole_code};
 use crate::error::Result;
 use crate::execution::Came;
 use crate::ids::fresh_id;
+use crate::metrics::Place;
 use crate::rounds::last_round_note;
 use crate::upstream::GatheredCall;
 
@@ -72,7 +73,10 @@ impl ChatRun {
                 let rest =
                     code.strip_prefix(self.shown.calls[index].code.as_str()).unwrap_or_default().to_owned();
                 self.show_code(index, &rest).await?;
-                let container = self.workplace.ready().await?;
+                let container = {
+                    let _waits = self.asker.watch.outside(Place::Sandbox);
+                    self.workplace.ready().await?
+                };
                 self.show_container(container.id().as_str()).await?;
                 self.gate.run_code(&self.config, &self.asker, &container, &code).await?
             }

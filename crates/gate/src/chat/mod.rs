@@ -44,7 +44,11 @@ impl Gate {
         let cancel = self.stopping.child_token();
         let mut run = self.prepare_chat(caller, request, client, cancel.clone()).await?;
         // The upstream's own refusal of the request keeps its status, so it is asked before we answer.
-        let first = run.first_turn().await?;
+        let first = tokio::select! {
+            biased;
+            () = cancel.cancelled() => return Err(self.why_cancelled()),
+            first = run.first_turn() => first?,
+        };
         let headers = first.headers.clone();
         self.deliver(run.go(first), events, cancel, headers).await
     }
@@ -60,6 +64,10 @@ impl Gate {
         let config = self.config_for(&request.body);
         let Caller { mut asker, credentials } = caller;
         asker.model = request.body.get("model").and_then(Value::as_str).map(str::to_owned);
+        asker.call.asks_for(asker.model.as_deref());
+        asker.call.note("stream", request.stream);
+        asker.call.begin();
+        asker.watch.asks_for(asker.model.as_deref().unwrap_or_default());
         // An empty place stays, so that every turn has its fields in the client's order.
         let messages = request.body.insert("messages".to_owned(), Value::Null);
         let mut messages = if let Some(Value::Array(messages)) = messages { messages } else { Vec::new() };

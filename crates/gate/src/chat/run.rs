@@ -14,9 +14,10 @@ use crate::config::GateConfig;
 use crate::error::{GateError, Result};
 use crate::executions::Asker;
 use crate::gate::Gate;
+use crate::ledger::TurnEntry;
 use crate::run::LATER_RETRIES;
 use crate::tools::{ToolRewrite, TurnTools};
-use crate::upstream::{Credentials, Turn, TurnRequest};
+use crate::upstream::{Asked, Credentials, Turn, TurnRequest};
 use crate::usage::UsageSum;
 use crate::workplace::Workplace;
 
@@ -49,7 +50,7 @@ impl ChatRun {
         let (deadline, cancel) = (self.deadline, self.cancel.clone());
         let outcome = tokio::select! {
             biased;
-            () = cancel.cancelled() => Err(GateError::Cancelled),
+            () = cancel.cancelled() => Err(self.gate.why_cancelled()),
             outcome = Box::pin(self.turns(first)) => outcome,
             () = tokio::time::sleep_until(deadline) => Err(GateError::out_of_time(self.config.total)),
         };
@@ -81,6 +82,9 @@ impl ChatRun {
         if let Some(shown) = self.shown.whole() {
             self.answer.set(FIELD, shown);
         }
+        let is_cut = matches!(reason, "length" | "content_filter");
+        self.asker.call.note("response_id", self.answer.id());
+        self.asker.call.ended(if is_cut { "incomplete" } else { "completed" });
         self.answer.finish(reason, self.usage.plain()).await
     }
 
@@ -99,10 +103,15 @@ impl ChatRun {
             stream: self.request.stream,
             request_id: self.asker.request_id.clone(),
             retries: if self.rounds == 0 { 0 } else { LATER_RETRIES },
+            asked: Asked::default(),
         };
-        let watch = self.asker.watch.turn(self.asker.model.as_deref());
+        let model = self.asker.model.as_deref();
+        let watch = self.asker.watch.turn(model);
+        let entry = TurnEntry::begin(&self.asker.call, model, request.stream);
         let upstream = &self.gate.upstream;
-        Ok(watch.over(request, async |request| upstream.chat_turn(request).await).await?)
+        let ask =
+            async |request| watch.over(request, async |request| upstream.chat_turn(request).await).await;
+        Ok(entry.over(request, ask).await?)
     }
 
     fn turn_body(&self) -> Map<String, Value> {
@@ -131,11 +140,13 @@ impl ChatRun {
     /// The end of an answer that could not be finished.
     async fn fail(mut self, error: GateError) -> Result<Value> {
         if matches!(error, GateError::Cancelled) {
+            self.asker.call.ended("cancelled");
             tracing::info!(request = self.asker.request_id, "the client left; the run was stopped");
             self.workplace.abandon().await;
             return Err(error);
         }
         tracing::warn!(request = self.asker.request_id, %error, "a completion failed");
+        self.asker.call.failed(&error.said().code);
         let is_heard = self.answer.is_streamed() && self.shown.container.is_some();
         self.answer.fail(&error.said()).await;
         // Of a container that nobody has heard of there is no use.

@@ -51,6 +51,8 @@ impl ChatRun {
                 self.take_chunk(&mut state, chunk).await?;
             }
         }
+        // It is over; what follows is no longer the model's time.
+        drop(turn);
         self.usage.add(state.usage.as_ref());
         self.end_turn(state).await
     }

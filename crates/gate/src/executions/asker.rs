@@ -4,6 +4,9 @@ use std::sync::Arc;
 
 use sandgate_core::{KeyLimits, Owner, Principal, Rank};
 
+use tokio_util::sync::CancellationToken;
+
+use crate::ledger::Call;
 use crate::metrics::Watch;
 
 /// Who wants code to run, and through which door it came.
@@ -20,8 +23,12 @@ pub struct Asker {
     pub door: &'static str,
     /// The model that wrote the code, as the client calls it.
     pub model: Option<String>,
+    /// The record of the whole request.
+    pub call: Call,
     /// Of the whole request: times and spans.
     pub watch: Watch,
+    /// Cancelled when nobody waits for the answer any more, where dropping the work does not say so.
+    pub left: CancellationToken,
 }
 
 impl Asker {
@@ -32,6 +39,16 @@ impl Asker {
             Rank::Open | Rank::Nobody | Rank::Master => None,
         };
         let (owner, limits) = (who.owner.clone(), Arc::clone(&who.limits));
-        Self { owner, key, limits, request_id, door, model: None, watch: Watch::default() }
+        Self {
+            owner,
+            key,
+            limits,
+            request_id,
+            door,
+            model: None,
+            call: Call::default(),
+            watch: Watch::default(),
+            left: CancellationToken::new(),
+        }
     }
 }

@@ -8,14 +8,15 @@ mod running;
 use std::sync::Arc;
 
 use sandgate_core::{
-    BackendError, Container, Containers, ContextSpec, ExecuteRequest, Execution, KeyLimits, Share,
+    BackendError, Container, Containers, ContextId, ContextSpec, ExecuteRequest, Execution, KeyLimits, Share,
 };
 
 pub use asker::Asker;
 pub use not_run::NotRun;
 pub use running::Running;
 
-use crate::approvals::{Approvals, Question, Verdict};
+use crate::approvals::{Approvals, Denial, Question, Verdict};
+use crate::ledger::{ApprovalEntry, ExecutionEntry, What};
 use crate::metrics::Place;
 
 /// What code is written in when nobody says.
@@ -59,13 +60,27 @@ impl Executions {
         run: ExecuteRequest,
         manner: Manner,
     ) -> Result<Running, NotRun> {
+        // First of all, so that nobody holds or is sent what could not run anyway.
+        let (size, limit) = (run.code.len() as u64, container.spec().limits.code_bytes);
+        if size > limit {
+            return Err(BackendError::CodeTooLarge { size, limit }.into());
+        }
         self.ask(asker, container, &run).await?;
-        let share = self.share(asker, manner.crowd).await?;
+        // On record before anything happens, or nothing happens.
+        let mut entry = ExecutionEntry::begin(&asker.call, container, &what(&run)).await?;
+        let share = match self.share(asker, manner.crowd).await {
+            Ok(share) => share,
+            Err(error) => {
+                entry.fail(&error.to_string());
+                return Err(error.into());
+            }
+        };
         let watch = asker.watch.execution(asker.door, container.id().as_str());
-        match execute(container, run, &asker.limits, manner.makes_context).await {
-            Ok(execution) => Ok(Running::new(execution, share, watch)),
+        match execute(container, run, &asker.limits, manner.makes_context, &mut entry).await {
+            Ok(execution) => Ok(Running::new(execution, share, watch, entry)),
             Err(error) => {
                 watch.fail();
+                entry.fail(&error.to_string());
                 Err(error.into())
             }
         }
@@ -94,7 +109,15 @@ impl Executions {
             request_id: &asker.request_id,
         };
         let _waits = asker.watch.outside(Place::Approval);
-        match self.approvals.decide(&question).await {
+        let decision = async {
+            tokio::select! {
+                verdict = self.approvals.decide(&question) => verdict,
+                // The question goes with whoever asked it.
+                () = asker.left.cancelled() => Verdict::Denied(Denial::left()),
+            }
+        };
+        let id = container.id().as_str();
+        match ApprovalEntry::over(&asker.call, id, &run.code, decision).await {
             Verdict::Allowed(_) => Ok(()),
             Verdict::Denied(denial) => Err(denial.into()),
         }
@@ -115,13 +138,24 @@ impl Executions {
     }
 }
 
+fn what(run: &ExecuteRequest) -> What<'_> {
+    What {
+        language: run.language.as_deref().unwrap_or(USUAL_LANGUAGE),
+        context: run.context.as_ref().map(ContextId::as_str),
+        code: &run.code,
+        timeout: run.timeout,
+    }
+}
+
 async fn execute(
     container: &Container,
     run: ExecuteRequest,
     limits: &KeyLimits,
     makes_context: bool,
+    entry: &mut ExecutionEntry,
 ) -> sandgate_core::Result<Execution> {
     let sandbox = container.sandbox_within(limits).await?;
+    entry.starts_in(&sandbox);
     if !makes_context || run.context.is_none() {
         return sandbox.execute(run).await;
     }

@@ -2,6 +2,7 @@
 
 use sandgate_core::{Event, Execution, ExecutionHandle, Outcome, OutcomeBuilder, Share};
 
+use crate::ledger::{Call, ExecutionEntry};
 use crate::metrics::ExecutionWatch;
 
 /// Dropping it interrupts the code: nobody is left to read the answer.
@@ -11,11 +12,25 @@ pub struct Running {
     /// It counts as under way until its last event; then somebody else may have its place.
     share: Option<Share>,
     watch: Option<ExecutionWatch>,
+    entry: Option<ExecutionEntry>,
+    call: Call,
 }
 
 impl Running {
-    pub(super) fn new(execution: Execution, share: Share, watch: ExecutionWatch) -> Self {
-        Self { execution, share: Some(share), watch: Some(watch) }
+    pub(super) fn new(
+        execution: Execution,
+        share: Share,
+        watch: ExecutionWatch,
+        entry: ExecutionEntry,
+    ) -> Self {
+        let call = entry.call().clone();
+        Self { execution, share: Some(share), watch: Some(watch), entry: Some(entry), call }
+    }
+
+    /// The record of the request that asked for it.
+    #[must_use]
+    pub fn call(&self) -> &Call {
+        &self.call
     }
 
     /// None after [`Event::Done`], and when the backend broke off without one.
@@ -27,6 +42,15 @@ impl Running {
                 // It broke off.
                 if let Some(watch) = watch.take() {
                     watch.fail();
+                }
+            }
+            (Some(_), None) => {}
+        }
+        match (&event, &mut self.entry) {
+            (Some(event), Some(entry)) => entry.event(event),
+            (None, entry) => {
+                if let Some(entry) = entry.take() {
+                    entry.fail("the execution broke off");
                 }
             }
             (Some(_), None) => {}

@@ -18,7 +18,14 @@ fn value(metrics: &Metrics, name: &str) -> Option<f64> {
 fn question(model: &str) -> TurnRequest {
     let body = Map::from_iter([("model".to_owned(), json!(model))]);
     let credentials = Credentials::default();
-    TurnRequest { body, credentials, stream: true, request_id: String::new(), retries: 0 }
+    TurnRequest {
+        body,
+        credentials,
+        stream: true,
+        request_id: String::new(),
+        retries: 0,
+        asked: crate::upstream::Asked::default(),
+    }
 }
 
 async fn turn(watch: &Watch, model: &str, events: Vec<serde_json::Value>) {

@@ -22,8 +22,8 @@ pub use execution::ExecutionWatch;
 use families::Families;
 use known_models::KnownModels;
 pub use outside::{Outside, Place};
-pub use turn::TurnWatch;
-pub use watch::{Ended, Watch};
+pub(crate) use turn::TurnWatch;
+pub use watch::{RequestEnd, Watch};
 
 /// Cheap to clone.
 #[derive(Clone)]

@@ -15,7 +15,7 @@ use super::{Metrics, Watch};
 use crate::upstream::{Turn, TurnRequest, UpstreamError};
 
 #[derive(Debug)]
-pub struct TurnWatch(Option<Watched>);
+pub(crate) struct TurnWatch(Option<Watched>);
 
 #[derive(Debug)]
 struct Watched {

@@ -28,7 +28,7 @@ struct Inner {
 
 /// What became of a request.
 #[derive(Clone, Debug)]
-pub struct Ended {
+pub struct RequestEnd {
     pub api: &'static str,
     pub model: Option<String>,
     pub took: Duration,
@@ -73,7 +73,7 @@ impl Watch {
 
     /// A turn of the model begins.
     #[must_use]
-    pub fn turn(&self, model: Option<&str>) -> TurnWatch {
+    pub(crate) fn turn(&self, model: Option<&str>) -> TurnWatch {
         match &self.0 {
             Some(inner) => TurnWatch::begin(self.clone(), &inner.metrics, &inner.span, model),
             None => TurnWatch::unwatched(),
@@ -102,7 +102,7 @@ impl Watch {
     }
 
     /// The answer is out, or nobody is left to take it. None where nothing was watched.
-    pub fn end(&self, request_id: &str, status: u16, is_stream: bool) -> Option<Ended> {
+    pub fn end(&self, request_id: &str, status: u16, is_stream: bool) -> Option<RequestEnd> {
         let inner = self.0.as_ref()?;
         let took = inner.began.elapsed();
         let overhead = took.saturating_sub(inner.clock.sum());
@@ -132,7 +132,7 @@ impl Watch {
             attributes
         });
         inner.span.end((status >= 500).then(|| status.to_string()).as_deref());
-        Some(Ended { api: inner.api, model, took, overhead })
+        Some(RequestEnd { api: inner.api, model, took, overhead })
     }
 }
 

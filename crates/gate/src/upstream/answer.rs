@@ -40,7 +40,7 @@ impl AnswerBody {
     }
 
     /// The whole of it, up to `limit` bytes; what is longer is cut when `cut` says so, an error otherwise.
-    pub(super) async fn collect_up_to(mut self, limit: usize, cut: bool) -> Result<Bytes, UpstreamError> {
+    pub async fn collect_up_to(mut self, limit: usize, cut: bool) -> Result<Bytes, UpstreamError> {
         let mut whole = BytesMut::new();
         while let Some(frame) = self.frame().await {
             let Ok(data) = frame?.into_data() else { continue };

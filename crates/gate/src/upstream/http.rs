@@ -48,6 +48,8 @@ struct Inner {
     scheme: Scheme,
     authority: Authority,
     path: String,
+    /// Host, port and path.
+    place: String,
     query: Option<String>,
     key: Option<String>,
     authorization: Option<HeaderValue>,
@@ -82,17 +84,24 @@ impl Connection {
             .pool_idle_timeout(IDLE_CONNECTION)
             .pool_max_idle_per_host(IDLE_CONNECTIONS)
             .build(connector);
+        let path = path_and_query.path().trim_end_matches('/').to_owned();
         Ok(Self(Arc::new(Inner {
             client,
             scheme,
+            place: format!("{authority}{path}"),
             authority,
-            path: path_and_query.path().trim_end_matches('/').to_owned(),
+            path,
             query: path_and_query.query().map(ToOwned::to_owned),
             key,
             authorization,
             headers: config.headers,
             read_timeout: config.read_timeout,
         })))
+    }
+
+    /// Where it is: host, port and path.
+    pub(super) fn place(&self) -> &str {
+        &self.0.place
     }
 
     /// Passes a request on as it is; only what belongs to the connection and the account is exchanged.

@@ -31,6 +31,10 @@ pub struct Loopback;
 
 #[async_trait]
 impl Upstream for Loopback {
+    fn name(&self) -> &'static str {
+        "loopback"
+    }
+
     async fn turn(&self, request: TurnRequest) -> Result<Turn, UpstreamError> {
         let events = answer(&request.body).into_iter().map(Ok);
         Ok(Turn { events: stream::iter(events).boxed(), headers: HeaderMap::new() })

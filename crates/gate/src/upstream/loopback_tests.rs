@@ -18,6 +18,7 @@ async fn turn(body: Value) -> Vec<Value> {
         stream: true,
         request_id: String::new(),
         retries: 0,
+        asked: crate::upstream::Asked::default(),
     };
     let events: Vec<Value> = Loopback.turn(request).await.unwrap().events.map(Result::unwrap).collect().await;
     check_events(&events);

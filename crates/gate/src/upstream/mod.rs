@@ -2,6 +2,7 @@
 //! is always a stream of Responses events, so that the loop knows one shape only.
 
 mod answer;
+mod asked;
 mod chat;
 mod compose;
 mod connection_config;
@@ -38,6 +39,7 @@ use futures_util::stream::BoxStream;
 use serde_json::{Map, Value};
 
 pub use self::answer::AnswerBody;
+pub use self::asked::Asked;
 pub use self::chat::{ChatOptions, ChatUpstream};
 pub(crate) use self::chat::{GatheredCall, GatheredCalls, unused_id};
 pub use self::connection_config::{ConnectionConfig, InvalidConnection};
@@ -56,6 +58,11 @@ pub use self::sse::{SseError, SseEvent, SseParser};
 /// Something that can take a model's turn.
 #[async_trait]
 pub trait Upstream: Send + Sync + Debug {
+    /// What it is called in records: where it is, without a secret.
+    fn name(&self) -> &str {
+        "upstream"
+    }
+
     /// One turn of the model: a Responses create body in, Responses stream events out.
     ///
     /// The last event is `response.completed`, `response.incomplete`, `response.failed` or `error`
@@ -113,6 +120,8 @@ pub struct TurnRequest {
     /// How often a turn that failed before its first event is tried again. None for the first turn (the
     /// client tries again by itself); later a second try saves the whole work done so far.
     pub retries: u32,
+    /// Says afterwards whom it was asked of.
+    pub asked: Asked,
 }
 
 /// The answer of one turn, as it arrives.

@@ -20,6 +20,7 @@ pub(super) async fn ask(
     form: Form,
     request: TurnRequest,
 ) -> Result<Turn, UpstreamError> {
+    request.asked.note(upstream.name(), request.body.get("model").and_then(Value::as_str));
     match form {
         Form::Responses => upstream.turn(request).await,
         Form::Chat => upstream.chat_turn(request).await,

@@ -30,6 +30,10 @@ impl ResponsesUpstream {
 
 #[async_trait]
 impl Upstream for ResponsesUpstream {
+    fn name(&self) -> &str {
+        self.connection.place()
+    }
+
     async fn turn(&self, mut request: TurnRequest) -> Result<Turn, UpstreamError> {
         request.body.insert("stream".to_owned(), Value::Bool(request.stream));
         if !request.stream {

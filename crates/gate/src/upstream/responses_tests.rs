@@ -25,6 +25,7 @@ fn request(retries: u32) -> TurnRequest {
         stream: true,
         request_id: "req_1".to_owned(),
         retries,
+        asked: crate::upstream::Asked::default(),
     }
 }
 

@@ -30,7 +30,14 @@ fn request(model: Option<&str>, retries: u32) -> TurnRequest {
         body.insert("model".to_owned(), json!(model));
     }
     let (credentials, request_id) = (Credentials::default(), String::new());
-    TurnRequest { body, credentials, stream: false, request_id, retries }
+    TurnRequest {
+        body,
+        credentials,
+        stream: false,
+        request_id,
+        retries,
+        asked: crate::upstream::Asked::default(),
+    }
 }
 
 fn response(model: &str) -> Answer {

@@ -114,7 +114,7 @@ impl Routes {
     }
 
     /// The names a client can ask for, without patterns.
-    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+    pub fn names(&self) -> impl Iterator<Item = &str> {
         self.groups.iter().map(|group| group.name.as_str()).filter(|name| !name.ends_with('*'))
     }
 

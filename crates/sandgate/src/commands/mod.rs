@@ -5,6 +5,7 @@ pub(crate) mod config;
 pub(crate) mod doctor;
 mod engine;
 pub(crate) mod key;
+pub(crate) mod ledger;
 pub(crate) mod repl;
 pub(crate) mod run;
 pub(crate) mod serve;

@@ -10,13 +10,12 @@ use sandgate_core::{Backend, Containers, SandboxSpec, WatchedBackend};
 use sandgate_doors::admin::{AdminDoor, ApprovalsDoor, LedgerDoor};
 use sandgate_doors::execute::ExecuteDoor;
 use sandgate_doors::openai::OpenAiDoor;
+use sandgate_doors::{Access, Front, MetricsDoor, Stopping};
 use sandgate_gate::upstream::Router;
 use sandgate_gate::{Approvals, ContainerFiles, Executions, Gate, GateParts, Ledger, Metrics};
 use sandgate_store::Store;
 use tokio::net::TcpListener;
-use tokio::signal::unix::{SignalKind, signal};
-use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
-use tokio_util::sync::CancellationToken;
+use tokio::time::{MissedTickBehavior, interval, timeout};
 use tokio_util::task::TaskTracker;
 
 use crate::cli::ServeArgs;
@@ -27,11 +26,15 @@ use crate::logging;
 use crate::reload::Reload;
 use crate::session::runtime;
 use crate::start_check::check_keys;
+use crate::stop_signals::StopSignals;
+use crate::telemetry::Telemetry;
 
-/// How long requests under way may go on after the first signal.
-const GRACE: Duration = Duration::from_secs(10);
+/// For what was cut off to say so and to clean up after itself.
+const CLEAN_UP: Duration = Duration::from_secs(5);
 /// Larger than what most requests hold, small enough that one of each size kept does no harm.
 const BIG_BLOCK: i32 = 8 << 20;
+/// How often the ledger is looked through for what is too old.
+const PRUNE_EVERY: Duration = Duration::from_secs(10 * 60);
 /// How often containers are asked how long they have idled.
 const EXPIRY_EVERY: Duration = Duration::from_secs(5);
 
@@ -43,10 +46,12 @@ pub(crate) fn serve(args: &ServeArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-async fn until_stopped(args: ServeArgs, settings: Settings) -> Result<()> {
+async fn until_stopped(args: ServeArgs, mut settings: Settings) -> Result<()> {
     // First of all: from here on SIGHUP does not end the program.
     let reload = Reload::new(args)?;
+    let mut signals = StopSignals::new()?;
     logging::set_level(settings.log.as_deref());
+    logging::set_format(settings.log_format);
     for warning in &settings.warnings {
         tracing::warn!("{warning}");
     }
@@ -63,7 +68,13 @@ async fn until_stopped(args: ServeArgs, settings: Settings) -> Result<()> {
     // After the engine, which holds the home's lock: two servers never share a store.
     let store =
         Store::open(&home).await.with_context(|| format!("cannot use the store in {}", home.display()))?;
-    let backend: Arc<dyn Backend> = Arc::clone(&engine) as _;
+    let ledger = open_ledger(&store, &settings).await?;
+    let telemetry = Telemetry::start(&settings.telemetry)?;
+    let metrics = Metrics::new(telemetry.tracer());
+    metrics.know_models(settings.upstreams.routes.names());
+    let started = metrics.clone();
+    let told = move |how, is_ok, took| started.sandbox_started(how, is_ok, took);
+    let backend = Arc::new(WatchedBackend::new(Arc::clone(&engine) as _, Box::new(told)));
     let registry = Arc::new(store.clone());
     let containers = Arc::new(Containers::open(backend, registry, settings.containers.clone()).await?);
     let tasks = TaskTracker::new();
@@ -91,14 +102,17 @@ async fn until_stopped(args: ServeArgs, settings: Settings) -> Result<()> {
     let execute = ExecuteDoor {
         containers: Arc::clone(&containers),
         executions,
+        ledger: ledger.clone(),
         spec: spec.clone(),
         tasks: tasks.clone(),
+        cut: gate.cut(),
     };
     let openai = OpenAiDoor {
         gate: Arc::clone(&gate),
         containers: Arc::clone(&containers),
         store: store.clone(),
         files: ContainerFiles::new(store.clone()),
+        ledger: ledger.clone(),
         spec,
         tasks: tasks.clone(),
         limits: settings.door,
@@ -109,48 +123,67 @@ async fn until_stopped(args: ServeArgs, settings: Settings) -> Result<()> {
     let people = ApprovalsDoor { approvals: approvals.clone() };
     let measured =
         MetricsDoor { metrics: metrics.clone(), containers: Arc::clone(&containers), store: store.clone() };
-    let doors = execute.router().merge(admin.router()).merge(records.router()).merge(people.router()).merge(measured.router()).merge(openai.router());
+    let doors = execute
+        .router()
+        .merge(admin.router())
+        .merge(records.router())
+        .merge(people.router())
+        .merge(measured.router())
+        .merge(openai.router());
     let master = settings.master_key.as_ref().map(Secret::expose);
     let access = Access::with_metrics(store.clone(), master, settings.telemetry.metrics_open);
 
-    let stop = CancellationToken::new();
+    let stopping = Stopping::new(tasks, gate.cut());
+    let front = Front { metrics, stopping: stopping.clone() };
     say_ready(&listener)?;
     let served = tokio::select! {
-        served = sandgate_doors::serve(listener, doors, access, stop.clone()) => served,
-        ended = stop_on_signal(&stop) => ended,
+        served = sandgate_doors::serve(listener, doors, access, front) => served,
+        () = signals.stop(&stopping, settings.stop_grace) => Ok(()),
         () = expire_idle(&containers, &store) => Ok(()),
         () = reload.on_each_hang_up(&home, &settings, &gate, &router, &approvals, &ledger) => Ok(()),
         () = forget_old_records(&ledger) => Ok(()),
     };
-    tasks.close();
-    // Requests have had their time; what runs in the background says that the server was stopped.
-    gate.end_all_runs();
-    let _ = timeout(GRACE, tasks.wait()).await;
-    engine.shut_down().await;
+    stopping.cut();
+    let clean_up = async {
+        if timeout(CLEAN_UP, stopping.quiet()).await.is_err() {
+            tracing::warn!("some of what was cut off did not end in time");
+        }
+        engine.shut_down().await;
+        ledger.flush().await;
+        telemetry.end().await;
+    };
+    tokio::select! {
+        () = clean_up => {}
+        () = signals.next() => tracing::warn!("another signal: the next start clears up what is left"),
+    }
     served.context("the server failed")
+}
+
+/// What the last server left under way is said to be lost, before anything is added.
+async fn open_ledger(store: &Store, settings: &Settings) -> Result<Ledger> {
+    let ledger = Ledger::new(store.clone(), settings.ledger.clone());
+    let lost = ledger.close_lost().await.context("cannot use the ledger")?;
+    if lost > 0 {
+        tracing::warn!(lost, "records of the last server are of work that it did not end");
+    }
+    Ok(ledger)
+}
+
+async fn forget_old_records(ledger: &Ledger) {
+    let mut ticks = interval(PRUNE_EVERY);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        if let Err(error) = ledger.prune().await {
+            tracing::warn!(%error, "old records could not be removed from the ledger");
+        }
+    }
 }
 
 fn say_ready(listener: &TcpListener) -> Result<()> {
     let address = listener.local_addr()?;
     // Nobody reading this is no reason not to serve.
     let _ = writeln!(std::io::stdout().lock(), "Sandgate is ready on http://{address}");
-    Ok(())
-}
-
-/// The first signal stops new requests; a second one, or the end of the grace, also those under way.
-async fn stop_on_signal(stop: &CancellationToken) -> std::io::Result<()> {
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut asked = async || {
-        tokio::select! { _ = interrupt.recv() => {}, _ = terminate.recv() => {} }
-    };
-    asked().await;
-    tracing::info!(
-        "stopping; requests under way have {} seconds, a second signal ends them now",
-        GRACE.as_secs()
-    );
-    stop.cancel();
-    tokio::select! { () = asked() => {}, () = sleep(GRACE) => {} }
     Ok(())
 }
 

@@ -10,9 +10,13 @@ use serde::Deserialize;
 
 use super::approvals_file::ApprovalsFile;
 use super::key_path::KeyPath;
+use super::ledger_file::LedgerFile;
 use super::secrets::SecretText;
+use super::telemetry::{LogFormat, TelemetryFile};
 
 pub(crate) const LISTEN: &str = "127.0.0.1:4000";
+/// In seconds. Less than the ten after which Docker loses its patience.
+const STOP_GRACE: u64 = 8;
 /// In seconds.
 pub(crate) const DAY: u64 = 24 * 60 * 60;
 
@@ -39,6 +43,12 @@ pub(crate) struct ConfigFile {
     pub(crate) limits: Limits,
     /// What is logged, as in `RUST_LOG`, which goes before it: error, warn, info, debug.
     pub(crate) log: Option<String>,
+    /// The form of its lines.
+    pub(crate) log_format: LogFormat,
+    /// Seconds that requests under way have to end when the server is told to stop.
+    pub(crate) stop_grace_seconds: u64,
+    /// Metrics and traces.
+    pub(crate) telemetry: TelemetryFile,
     /// The key of the operator, who may do everything.
     pub(crate) master_key: Option<SecretText>,
     /// The one upstream, when there is only one.
@@ -49,6 +59,10 @@ pub(crate) struct ConfigFile {
     pub(crate) models: Vec<ModelFile>,
     /// The gate's own limits.
     pub(crate) gate: GateFile,
+    /// What is asked before code runs.
+    pub(crate) approvals: ApprovalsFile,
+    /// What is written down.
+    pub(crate) ledger: LedgerFile,
 }
 
 /// A server with models.
@@ -59,10 +73,6 @@ pub(crate) struct UpstreamFile {
     pub(crate) url: Option<String>,
     /// What it speaks.
     pub(crate) api: Api,
-    /// What is asked before code runs.
-    pub(crate) approvals: ApprovalsFile,
-    /// What is written down.
-    pub(crate) ledger: LedgerFile,
     /// env:NAME, file:PATH, os.environ/NAME or the key itself. Without it each client's own is passed on.
     pub(crate) key: Option<SecretText>,
     /// The longest silence before and within an answer.
@@ -177,11 +187,16 @@ impl Default for ConfigFile {
             keep_days: keep.as_secs() / DAY,
             limits: Limits::default(),
             log: None,
+            log_format: LogFormat::default(),
+            stop_grace_seconds: STOP_GRACE,
+            telemetry: TelemetryFile::default(),
             master_key: None,
             upstream: None,
             upstreams: BTreeMap::new(),
             models: Vec::new(),
             gate: GateFile::default(),
+            approvals: ApprovalsFile::default(),
+            ledger: LedgerFile::default(),
         }
     }
 }
@@ -195,8 +210,6 @@ impl ConfigFile {
             let is_key = |name: &String| {
                 ["authorization", "api-key", "x-api-key"].contains(&name.to_lowercase().as_str())
             };
-            approvals: ApprovalsFile::default(),
-            ledger: LedgerFile::default(),
             upstream.key.is_some() || upstream.api == Api::Loopback || upstream.headers.keys().any(is_key)
         };
         lone.chain(named)

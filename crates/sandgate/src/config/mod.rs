@@ -7,6 +7,7 @@ mod connect;
 mod errors;
 mod file;
 mod key_path;
+mod ledger_file;
 mod litellm;
 mod litellm_models;
 mod litellm_tools;
@@ -16,6 +17,7 @@ mod schema;
 mod secrets;
 mod section;
 mod settings;
+mod telemetry;
 mod upstreams;
 
 use std::path::Path;
@@ -33,6 +35,7 @@ use settings::check;
 pub(crate) use schema::schema;
 pub(crate) use secrets::{Secret, SecretText};
 pub(crate) use settings::Settings;
+pub(crate) use telemetry::{LogFormat, TelemetrySettings};
 
 impl Settings {
     /// The file, if one is named, and the options above it.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use sandgate_core::{ContainersConfig, Limits};
 use sandgate_doors::openai::DoorLimits;
-use sandgate_gate::GateConfig;
+use sandgate_gate::{GateConfig, LedgerConfig};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::LevelFilter;
 
@@ -14,6 +14,7 @@ use super::errors::Problem;
 use super::file::{ConfigFile, DAY, LISTEN};
 use super::key_path::KeyPath;
 use super::secrets::{Secret, SecretText};
+use super::telemetry::{LogFormat, TelemetrySettings};
 use super::upstreams::Upstreams;
 
 /// Where the master key comes from when the file does not say.
@@ -31,9 +32,12 @@ pub(crate) struct Settings {
     pub(crate) keyless: Vec<String>,
     pub(crate) gate: GateConfig,
     pub(crate) door: DoorLimits,
-    pub(crate) log: Option<String>,
     pub(crate) approvals: ApprovalSettings,
     pub(crate) ledger: LedgerConfig,
+    pub(crate) log: Option<String>,
+    pub(crate) log_format: LogFormat,
+    pub(crate) stop_grace: Duration,
+    pub(crate) telemetry: TelemetrySettings,
     /// What the file says and we do not understand.
     pub(crate) warnings: Vec<String>,
 }
@@ -73,11 +77,11 @@ pub(crate) fn check(file: &ConfigFile, listen: Option<&str>) -> Result<Settings,
         max_upload: file.gate.max_upload_bytes,
         max_body: file.gate.max_body_bytes,
     };
+    let approvals = ApprovalSettings::of(&file.approvals, master_key.is_some())?;
     Ok(Settings {
         listen,
         containers: ContainersConfig {
             idle: Duration::from_secs(file.idle_seconds),
-    let approvals = ApprovalSettings::of(&file.approvals, master_key.is_some())?;
             max_live: file.max_live,
             keep: Duration::from_secs(file.keep_days.saturating_mul(DAY)),
         },
@@ -88,12 +92,15 @@ pub(crate) fn check(file: &ConfigFile, listen: Option<&str>) -> Result<Settings,
         keyless: file.keyless(),
         gate,
         door,
+        approvals,
+        ledger: file.ledger.settings(),
         log: file.log.clone(),
+        log_format: file.log_format,
+        stop_grace: Duration::from_secs(file.stop_grace_seconds),
+        telemetry: file.telemetry.check()?,
         warnings: Vec::new(),
     })
 }
-        approvals,
-        ledger: file.ledger.settings(),
 
 /// `info`, or `warn,sandgate=debug`. A word that is no level would be taken for the name of a part, and
 /// silence all others.
@@ -110,6 +117,7 @@ fn not_zero(file: &ConfigFile) -> Result<(), Problem> {
         ("limits.processes", file.limits.processes.into()),
         ("limits.cpu_millis", file.limits.cpu_millis.into()),
         ("keep_days", file.keep_days),
+        ("ledger.keep_days", file.ledger.keep_days),
         ("gate.rounds", file.gate.rounds.into()),
         ("gate.total_seconds", file.gate.total_seconds),
         ("gate.execution_seconds", file.gate.execution_seconds.unwrap_or(1)),
@@ -148,6 +156,12 @@ impl Settings {
         let whose =
             if self.master_key.is_some() { "there is a master key" } else { "there is no master key" };
         lines.push(whose.to_owned());
+        lines.extend(self.approvals.said.clone());
+        lines.push(match &self.ledger {
+            LedgerConfig { enabled: false, .. } => "there is no ledger".to_owned(),
+            LedgerConfig { code: true, .. } => "the ledger holds code and output".to_owned(),
+            LedgerConfig { code: false, .. } => "the ledger holds neither code nor output".to_owned(),
+        });
         let GateConfig { rounds, execution, total, .. } = &self.gate;
         lines.push(format!(
             "a response: {rounds} rounds of code, {} s an execution, {} s in all",
@@ -156,12 +170,6 @@ impl Settings {
         ));
         lines.push(format!(
             "sandboxes: {} ready, {} at most, idle after {} s",
-        lines.extend(self.approvals.said.clone());
-        lines.push(match &self.ledger {
-            LedgerConfig { enabled: false, .. } => "there is no ledger".to_owned(),
-            LedgerConfig { code: true, .. } => "the ledger holds code and output".to_owned(),
-            LedgerConfig { code: false, .. } => "the ledger holds neither code nor output".to_owned(),
-        });
             self.pool,
             self.containers.max_live,
             self.containers.idle.as_secs()
@@ -179,6 +187,8 @@ impl Settings {
             ("keep_days", old.keep != now.keep),
             ("pool", self.pool != new.pool),
             ("limits", self.limits != new.limits),
+            ("stop_grace_seconds", self.stop_grace != new.stop_grace),
+            ("telemetry", self.telemetry != new.telemetry),
             ("master_key", self.master_key != new.master_key),
             ("gate.max_memory_bytes", self.door.max_memory != new.door.max_memory),
             ("gate.max_upload_bytes", self.door.max_upload != new.door.max_upload),

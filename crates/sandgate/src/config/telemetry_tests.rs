@@ -3,7 +3,8 @@
 use super::*;
 
 fn found(variables: &[(&str, &str)]) -> Option<String> {
-    let get = |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
+    let get =
+        |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
     from_environment(get)
 }
 

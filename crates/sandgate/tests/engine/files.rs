@@ -8,7 +8,7 @@ use sandgate_core::{
 };
 use tokio::io::AsyncReadExt;
 
-use crate::common::{Place, Read, finished, next_stdout, path, run, sandbox, sandbox_with, system};
+use crate::common::{Place, Read, finished, home, next_stdout, path, run, sandbox, sandbox_with, system};
 
 const ODD_NAMES: [&str; 9] =
     ["a b", "-rf", "new\nline", "quo'te\"s", "back\\slash", "日本語.txt", "tab\t", "$HOME;`ls`", "..."];
@@ -238,7 +238,7 @@ fn pipes_sockets_and_folders_are_not_opened() {
         place.ok(code).await;
         // Code inside may not make one, but the API must not rely on that.
         assert_eq!(place.cell("os.mkfifo('pipe')").await.raised(), "PermissionError");
-        let pipe = system::volume(place.id()).join("mnt/data/pipe");
+        let pipe = system::volume(&home(), place.id()).join("mnt/data/pipe");
         mknodat(CWD, &pipe, FileType::Fifo, Mode::from_raw_mode(0o666), 0).unwrap();
         for name in ["pipe", "to_pipe"] {
             assert!(refusal(&place, name).await.contains("not a plain file"));

@@ -14,7 +14,7 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use crate::common::{
-    Place, Read, Server, engine, finished, lean_engine, next_stdout, path, run, sandbox, sandbox_with,
+    Place, Read, Server, engine, finished, home, lean_engine, next_stdout, path, run, sandbox, sandbox_with,
     scratch_home, system, wait_until,
 };
 use crate::http::post;
@@ -61,7 +61,7 @@ fn a_deleted_sandbox_leaves_nothing() {
         let place = sandbox().await;
         // Also what an ordinary remove would stumble over.
         place.ok("import os\nos.makedirs('a/b/c')\nopen('a/b/c/f', 'w').close()\nos.chmod('a/b', 0)\nos.symlink('/', 'link')").await;
-        let folder = system::volume(place.id());
+        let folder = system::volume(&home(), place.id());
         assert!(folder.join("mnt/data/a").exists());
         engine().await.delete(place.id()).await.unwrap();
         assert!(!folder.exists() && !folder.parent().unwrap().exists());

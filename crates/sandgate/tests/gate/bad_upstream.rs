@@ -130,9 +130,11 @@ fn a_refusal_is_passed_on_as_it_is() {
             let answer = client.create(json!({"stream": stream}));
             assert_eq!(answer.json(), refusing(status)["http"]["body"], "{status} {rounds}");
             assert_eq!(answer.status, status);
-            for header in
-                ["retry-after: 7", "x-ratelimit-remaining-requests: 0", "x-request-id: req_of_the_upstream"]
-            {
+            for header in [
+                "retry-after: 7",
+                "x-ratelimit-remaining-requests: 0",
+                "x-upstream-request-id: req_of_the_upstream",
+            ] {
                 assert!(answer.head.contains(header), "{header}: {}", answer.head);
             }
             assert_eq!(world().asked(&client).len(), rounds + 1);

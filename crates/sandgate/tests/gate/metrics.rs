@@ -12,7 +12,11 @@ use crate::common::{Client, Keyed, MASTER, World, wait_until};
 fn text(client: &Client) -> String {
     let answer = client.get("/metrics");
     assert_eq!(answer.status, 200, "{}", answer.text());
-    assert!(answer.head.contains("content-type: application/openmetrics-text; version=1.0.0"), "{}", answer.head);
+    assert!(
+        answer.head.contains("content-type: application/openmetrics-text; version=1.0.0"),
+        "{}",
+        answer.head
+    );
     let text = answer.text();
     assert!(text.ends_with("# EOF\n"), "{text}");
     text
@@ -82,7 +86,8 @@ fn requests_turns_tokens_and_executions_are_counted() {
     assert_eq!(counted("sandgate_sandboxes_live", &[]), Some(3.0));
     assert_eq!(counted("sandgate_containers", &[]), Some(3.0));
     assert_eq!(counted("sandgate_sandbox_start_seconds_count", &[("how", "create")]), Some(3.0));
-    let claims = ["warm", "cold", "miss"].map(|kind| counted("sandgate_pool_claims_total", &[("kind", kind)]));
+    let claims =
+        ["warm", "cold", "miss"].map(|kind| counted("sandgate_pool_claims_total", &[("kind", kind)]));
     assert!(claims.iter().flatten().sum::<f64>() >= 3.0, "{claims:?}");
     for secret in [client.key.as_str(), "print", "ValueError"] {
         assert!(!seen.contains(secret), "{secret}");
@@ -99,7 +104,9 @@ fn a_name_that_a_client_made_up_is_no_label() {
     }
     let seen = text(&client);
     assert!(!seen.contains("made-up"), "{seen}");
-    assert!(value(&seen, "sandgate_model_turns_total", &[("model", "other"), ("outcome", "failed")]).is_some());
+    assert!(
+        value(&seen, "sandgate_model_turns_total", &[("model", "other"), ("outcome", "failed")]).is_some()
+    );
 }
 
 #[test]
@@ -115,7 +122,9 @@ fn with_keys_it_takes_the_master_key() {
 #[test]
 fn the_operator_may_open_it() {
     let world = World::configured(|url| {
-        format!("pool: 1\nmaster_key: {MASTER}\nupstream: {{url: '{url}', key: k}}\ntelemetry: {{metrics_open: true}}\n")
+        format!(
+            "pool: 1\nmaster_key: {MASTER}\nupstream: {{url: '{url}', key: k}}\ntelemetry: {{metrics_open: true}}\n"
+        )
     });
     let nobody = Client { key: String::new(), ..world.client([]) };
     assert!(text(&nobody).contains("sandgate_sandboxes_healthy 1"));
@@ -154,10 +163,8 @@ fn the_dashboard_names_only_what_is_exported_and_leaves_nothing_out() {
         seen = text(&client);
         value(&seen, "sandgate_requests_total", &[("api", "responses")]).is_some()
     });
-    let kinds: Vec<(&str, &str)> = seen
-        .lines()
-        .filter_map(|line| line.strip_prefix("# TYPE ")?.split_once(' '))
-        .collect();
+    let kinds: Vec<(&str, &str)> =
+        seen.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split_once(' ')).collect();
     let mut exported = BTreeSet::new();
     for (name, kind) in &kinds {
         match *kind {

@@ -106,7 +106,8 @@ fn a_trace_has_the_request_its_turns_and_its_executions() {
     let mut first = Turn::code("secret_code = 1");
     first.usage = Some(Usage { input_tokens: 10, output_tokens: 5, ..Usage::default() });
     let client = world.client([first, Turn::text("a secret answer")]);
-    let request = json!({"model": "gpt-test", "input": "a secret question", "tools": crate::common::code_tool()});
+    let request =
+        json!({"model": "gpt-test", "input": "a secret question", "tools": crate::common::code_tool()});
     let head = traced(&client, "/v1/responses", &request);
     wait_until("all spans are there", || collector.spans().len() >= 4);
 
@@ -116,7 +117,10 @@ fn a_trace_has_the_request_its_turns_and_its_executions() {
     let [root] = named("responses gpt-test")[..] else { panic!("{spans:?}") };
     assert_eq!((hex(&root.parent_span_id).as_str(), root.kind), (PARENT, 2));
     let told = of(root);
-    assert_eq!((&told["http.response.status_code"], &told["gen_ai.request.model"]), (&json!(200), &json!("gpt-test")));
+    assert_eq!(
+        (&told["http.response.status_code"], &told["gen_ai.request.model"]),
+        (&json!(200), &json!("gpt-test"))
+    );
     assert!(head.contains(told["sandgate.request.id"].as_str().unwrap()), "{head}");
     assert!(told["sandgate.overhead_seconds"].as_f64().unwrap() > 0.0);
     let turns = named("chat gpt-test");
@@ -127,12 +131,18 @@ fn a_trace_has_the_request_its_turns_and_its_executions() {
     let told = of(turns.iter().min_by_key(|turn| turn.start_time_unix_nano).unwrap());
     assert_eq!(told["gen_ai.operation.name"], "chat");
     assert_eq!(told["gen_ai.request.model"], "gpt-test");
-    assert_eq!((&told["gen_ai.usage.input_tokens"], &told["gen_ai.usage.output_tokens"]), (&json!(10), &json!(5)));
+    assert_eq!(
+        (&told["gen_ai.usage.input_tokens"], &told["gen_ai.usage.output_tokens"]),
+        (&json!(10), &json!(5))
+    );
     assert_eq!(told["gen_ai.response.finish_reasons"], json!(["completed"]));
     let [execution] = named("execute_tool code_interpreter")[..] else { panic!("{spans:?}") };
     assert_eq!((&execution.parent_span_id, execution.kind), (&root.span_id, 1));
     let told = of(execution);
-    assert_eq!((&told["gen_ai.operation.name"], &told["gen_ai.tool.name"]), (&json!("execute_tool"), &json!("code_interpreter")));
+    assert_eq!(
+        (&told["gen_ai.operation.name"], &told["gen_ai.tool.name"]),
+        (&json!("execute_tool"), &json!("code_interpreter"))
+    );
     assert_eq!(told["sandgate.execution.ending"], "ok");
     assert_eq!(collector.resource()["service.name"], "sandgate");
 
@@ -148,14 +158,17 @@ fn a_trace_has_the_request_its_turns_and_its_executions() {
     }
     let heads = collector.heads.lock().unwrap();
     assert!(heads[0].starts_with("post /v1/traces "), "{heads:?}");
-    assert!(heads[0].contains("x-tenant: secret-of-the-tenant") && heads[0].contains("application/x-protobuf"));
+    assert!(
+        heads[0].contains("x-tenant: secret-of-the-tenant") && heads[0].contains("application/x-protobuf")
+    );
     assert!(!world.log().contains("secret-of-the-tenant"));
 }
 
 #[test]
 fn a_request_that_is_passed_on_belongs_to_the_trace_too() {
     let collector = Collector::start();
-    let world = World::with("responses", &format!("telemetry: {{otlp_endpoint: 'http://{}'}}", collector.address));
+    let world =
+        World::with("responses", &format!("telemetry: {{otlp_endpoint: 'http://{}'}}", collector.address));
     let client = world.client([Turn::text("passed on")]);
     traced(&client, "/v1/responses", &json!({"model": "gpt-test", "input": "x"}));
     wait_until("its span is there", || !collector.spans().is_empty());
@@ -187,7 +200,8 @@ fn a_collector_that_cannot_be_reached_harms_nobody() {
         gone.local_addr().unwrap()
     };
     for address in [deaf.local_addr().unwrap(), nobody] {
-        let mut world = World::with("responses", &format!("telemetry: {{otlp_endpoint: 'http://{address}'}}"));
+        let mut world =
+            World::with("responses", &format!("telemetry: {{otlp_endpoint: 'http://{address}'}}"));
         let client = world.client([Turn::code("print(1)"), Turn::text("one")]);
         client.respond(json!({}));
         if address == nobody {
@@ -206,13 +220,17 @@ fn every_request_has_its_line_in_the_log() {
     let id = answer.head.split("x-request-id: ").nth(1).unwrap().split("\r\n").next().unwrap().to_owned();
     let lines = || {
         let log = world.log();
-        let lines = log.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("not JSON: {line}")));
+        let lines =
+            log.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("not JSON: {line}")));
         lines.collect::<Vec<Value>>()
     };
     wait_until("its line is there", || lines().iter().any(|line| line["message"] == "request"));
     let line = lines().into_iter().find(|line| line["message"] == "request").unwrap();
     assert_eq!((&line["level"], &line["id"]), (&json!("INFO"), &json!(id)));
-    assert_eq!((&line["api"], &line["model"], &line["status"]), (&json!("responses"), &json!("gpt-test"), &json!(200)));
+    assert_eq!(
+        (&line["api"], &line["model"], &line["status"]),
+        (&json!("responses"), &json!("gpt-test"), &json!(200))
+    );
     assert!(line["ms"].as_f64().unwrap() >= line["overhead_ms"].as_f64().unwrap());
     for secret in ["secret_code", "secret question", &client.key] {
         assert!(!world.log().contains(secret), "{secret}");

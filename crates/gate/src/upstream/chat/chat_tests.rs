@@ -24,6 +24,7 @@ fn request(stream: bool) -> TurnRequest {
         stream,
         request_id: "req_1".to_owned(),
         retries: 0,
+        asked: crate::upstream::Asked::default(),
     }
 }
 

@@ -57,6 +57,10 @@ impl ChatUpstream {
 
 #[async_trait]
 impl Upstream for ChatUpstream {
+    fn name(&self) -> &str {
+        self.connection.place()
+    }
+
     async fn turn(&self, request: TurnRequest) -> Result<Turn, UpstreamError> {
         let chat = chat_body(&request.body, request.stream, self.options)?;
         let body = Bytes::from(Value::Object(chat).to_string());

@@ -16,7 +16,14 @@ const DONE: &str = "data: [DONE]\n\n";
 
 fn request(body: Value, stream: bool, retries: u32) -> TurnRequest {
     let Value::Object(body) = body else { panic!("{body}") };
-    TurnRequest { body, credentials: Credentials::default(), stream, request_id: "req_1".to_owned(), retries }
+    TurnRequest {
+        body,
+        credentials: Credentials::default(),
+        stream,
+        request_id: "req_1".to_owned(),
+        retries,
+        asked: crate::upstream::Asked::default(),
+    }
 }
 
 /// What was asked, and what came.

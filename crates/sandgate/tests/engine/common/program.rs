@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -105,6 +105,11 @@ impl Server {
         pid(&self.process)
     }
 
+    /// Its exit status, once it is over.
+    pub(crate) fn wait(&mut self) -> ExitStatus {
+        self.process.wait().expect("its end")
+    }
+
     /// Ends it as the power of a machine does.
     pub(crate) fn kill_9(mut self) {
         self.process.kill().expect("SIGKILL");
@@ -114,7 +119,7 @@ impl Server {
     /// Ends it as an operator does.
     pub(crate) fn terminate(mut self) -> bool {
         kill_process(self.pid(), Signal::TERM).expect("SIGTERM");
-        self.process.wait().expect("its end").success()
+        self.wait().success()
     }
 }
 

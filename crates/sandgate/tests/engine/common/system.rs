@@ -100,10 +100,10 @@ pub(crate) fn mounts_of(folder: &Path) -> Vec<String> {
         .collect()
 }
 
-/// Where the shared engine keeps the files of a sandbox.
-pub(crate) fn volume(id: &SandboxId) -> PathBuf {
-    let folder = |run: &String| super::home().join("instances").join(run).join("sandboxes").join(id.as_str());
-    let runs = instances(&super::home());
+/// Where the engine of `home` keeps the files of a sandbox.
+pub(crate) fn volume(home: &Path, id: &SandboxId) -> PathBuf {
+    let folder = |run: &String| home.join("instances").join(run).join("sandboxes").join(id.as_str());
+    let runs = instances(home);
     runs.iter().map(folder).find(|folder| folder.exists()).expect("its files").join("root")
 }
 

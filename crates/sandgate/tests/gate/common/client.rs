@@ -38,6 +38,11 @@ impl Client {
     }
 
     pub(crate) fn send(&self, method: &str, target: &str, kind: &str, body: &[u8]) -> TcpStream {
+        self.send_with(method, target, &format!("content-type: {kind}\r\n"), body)
+    }
+
+    /// With more lines in its head, each with its end.
+    fn send_with(&self, method: &str, target: &str, lines: &str, body: &[u8]) -> TcpStream {
         let mut stream = TcpStream::connect(self.address).expect("a connection");
         stream.set_read_timeout(Some(LONGEST)).expect("a timeout");
         let Self { address, key } = self;
@@ -45,7 +50,7 @@ impl Client {
         // By the old version, whose answers end with the connection.
         let head = format!(
             "{method} {target} HTTP/1.0\r\nhost: {address}\r\nauthorization: Bearer {key}\r\n\
-             content-type: {kind}\r\ncontent-length: {length}\r\n\r\n"
+             {lines}content-length: {length}\r\n\r\n"
         );
         stream.write_all(head.as_bytes()).expect("the head is sent");
         // A server that has refused already may not read the rest.
@@ -60,6 +65,12 @@ impl Client {
     /// JSON as it is written.
     pub(crate) fn raw(&self, method: &str, target: &str, body: &[u8]) -> Answer {
         answer(self.send(method, target, "application/json", body))
+    }
+
+    /// The same under an id of the client's own.
+    pub(crate) fn raw_as(&self, id: &str, method: &str, target: &str, body: &[u8]) -> Answer {
+        let lines = format!("content-type: application/json\r\nx-request-id: {id}\r\n");
+        answer(self.send_with(method, target, &lines, body))
     }
 
     /// A body of some other type, or of none.

@@ -2,10 +2,11 @@
 
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use rustix::process::{Signal, kill_process};
+use rustix::process::{Pid, Signal, kill_process};
 use sandgate_testkit::{Request, ScriptedModel, Turn};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -113,6 +114,26 @@ impl World {
     /// Ends the server as the power of a machine does, and starts it again over the same home.
     pub(crate) fn crash_and_restart(&mut self) {
         self.server.take().expect("a server").kill_9();
+        let config = self.home.path().join("config.yaml");
+        self.server = Some(Server::start_with(self.home.path(), &["--config".as_ref(), config.as_os_str()]));
+    }
+
+    pub(crate) fn pid(&self) -> Pid {
+        self.server.as_ref().expect("a server").pid()
+    }
+
+    /// As an operator, or a machine that goes down, does.
+    pub(crate) fn signal(&self, signal: Signal) {
+        kill_process(self.pid(), signal).expect("a signal");
+    }
+
+    /// Waits for the server's own end.
+    pub(crate) fn ended(&mut self) -> ExitStatus {
+        self.server.take().expect("a server").wait()
+    }
+
+    /// Starts it again over the same home, after its end.
+    pub(crate) fn start_again(&mut self) {
         let config = self.home.path().join("config.yaml");
         self.server = Some(Server::start_with(self.home.path(), &["--config".as_ref(), config.as_os_str()]));
     }
