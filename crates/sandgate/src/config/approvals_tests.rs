@@ -51,7 +51,7 @@ fn what_is_wrong_has_a_place_and_a_key() {
             rule("    then: forbid\n"),
             "gate.yaml:5:11: approvals.rules[0].then: 'forbid' is not possible here",
         ),
-        (rule(""), "gate.yaml:3:5: approvals.rules[0].then: this key is missing"),
+        (rule(""), "gate.yaml:4:5: approvals.rules[0].then: this key is missing"),
         (rule("    then: ask\n"), "gate.yaml:5:11: approvals.rules[0].then: nobody could answer"),
         (rule("    then: deny\n    reason: ''\n"), "gate.yaml:6:13: approvals.rules[0].reason: a sentence"),
         (
@@ -63,7 +63,7 @@ fn what_is_wrong_has_a_place_and_a_key() {
         ("approvals:\n  max_held: 0\n".to_owned(), "gate.yaml:2:13: approvals.max_held: must be at least 1"),
         (
             "approvals:\n  webhook: {url: 'http://x'}\n".to_owned(),
-            "gate.yaml:2:12: approvals.webhook.secret: this key is missing",
+            "gate.yaml:2:13: approvals.webhook.secret: this key is missing",
         ),
         (
             "approvals:\n  webhook: {url: nowhere, secret: hidden}\n".to_owned(),
