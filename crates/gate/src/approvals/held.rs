@@ -144,6 +144,10 @@ impl Board {
         Ok((Place { board: self.clone(), number, ended: HeldEnd::Withdrawn }, receiver))
     }
 
+    pub(super) fn count(&self) -> usize {
+        self.lock().held.len()
+    }
+
     /// All that wait, oldest first, and the number of the change that brought this about.
     pub(super) fn list(&self) -> (Vec<Held>, u64) {
         // The number first: with one that is too low the next wait is too short, and nothing is missed.

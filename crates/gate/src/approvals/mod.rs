@@ -146,6 +146,12 @@ impl Approvals {
         }
     }
 
+    /// How many wait for a person.
+    #[must_use]
+    pub fn count_held(&self) -> usize {
+        self.0.board.count()
+    }
+
     /// All that wait for a person, oldest first, and the version of that list.
     #[must_use]
     pub fn held(&self) -> (Vec<Held>, u64) {
