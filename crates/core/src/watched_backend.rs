@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use crate::{Backend, BackendStats, Files, Result, Sandbox, SandboxId, SandboxSpec};
 
 /// Told of each start: `create` or `wake`, whether it went well, and its time.
-pub type Told = Box<dyn Fn(&'static str, bool, Duration) + Send + Sync>;
+type Told = Box<dyn Fn(&'static str, bool, Duration) + Send + Sync>;
 
 pub struct WatchedBackend {
     backend: Arc<dyn Backend>,
@@ -18,8 +18,11 @@ pub struct WatchedBackend {
 
 impl WatchedBackend {
     #[must_use]
-    pub fn new(backend: Arc<dyn Backend>, told: Told) -> Self {
-        Self { backend, told }
+    pub fn new(
+        backend: Arc<dyn Backend>,
+        told: impl Fn(&'static str, bool, Duration) + Send + Sync + 'static,
+    ) -> Self {
+        Self { backend, told: Box::new(told) }
     }
 
     async fn watch(

@@ -9,7 +9,7 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use sandgate_core::{Containers, Rank};
-use sandgate_gate::{Metrics, Now};
+use sandgate_gate::{Approvals, Metrics, Now};
 use sandgate_store::Store;
 
 use crate::access::{METRICS, only_master};
@@ -23,6 +23,7 @@ pub struct MetricsDoor {
     pub metrics: Metrics,
     pub containers: Arc<Containers>,
     pub store: Store,
+    pub approvals: Approvals,
 }
 
 impl MetricsDoor {
@@ -41,7 +42,7 @@ async fn show(State(door): State<MetricsDoor>, Who(who): Who) -> ApiResult<Respo
         is_healthy: door.containers.is_healthy(),
         sandboxes: door.containers.count_live(),
         containers: door.containers.count(),
-        approvals_held: 0,
+        approvals_held: door.approvals.count_held(),
         store_queue: door.store.queue_length(),
         backend: door.containers.backend_stats(),
     };

@@ -3,6 +3,7 @@
 
 use std::io::IsTerminal;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tracing_subscriber::layer::{Layered, SubscriberExt};
 use tracing_subscriber::util::SubscriberInitExt;
@@ -15,6 +16,7 @@ type Lines = Box<dyn Layer<Filtered> + Send + Sync>;
 
 static FILTER: OnceLock<reload::Handle<EnvFilter, Registry>> = OnceLock::new();
 static LINES: OnceLock<reload::Handle<Lines, Filtered>> = OnceLock::new();
+static IS_JSON: AtomicBool = AtomicBool::new(false);
 const USUAL: &str = "info";
 
 /// A server tells what it does; a command only what went wrong.
@@ -48,7 +50,13 @@ pub(crate) fn set_level(asked: Option<&str>) {
     }
 }
 
+/// Whether every line is JSON.
+pub(crate) fn is_for_programs() -> bool {
+    IS_JSON.load(Ordering::Relaxed)
+}
+
 pub(crate) fn set_format(format: LogFormat) {
+    IS_JSON.store(format == LogFormat::Json, Ordering::Relaxed);
     if let Some(handle) = LINES.get() {
         let _ = handle.reload(lines(format));
     }

@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sandgate_engine::runtime::Progress;
 
+use crate::logging;
+
 /// A command that starts faster than this says nothing of it.
 const PATIENCE: Duration = Duration::from_secs(3);
 /// Plain lines for the steps of a stage come at most this often.
@@ -44,13 +46,22 @@ impl StartProgress {
         work(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
+    fn line(&self, text: &str) {
+        // Whoever reads the log by program wants all of it in one form.
+        if self.talkative && logging::is_for_programs() {
+            tracing::info!("{text}");
+        } else {
+            let _ = writeln!(std::io::stderr(), "{text}");
+        }
+    }
+
     fn tell_stage(&self, state: &mut State) {
         state.untold = false;
         if self.terminal {
             state.clear();
             state.bar = Some(spinner(&state.stage));
         } else {
-            line(&state.stage);
+            self.line(&state.stage);
             state.last_line = Some(Instant::now());
         }
     }
@@ -83,7 +94,7 @@ impl Progress for StartProgress {
                 bar.set_position(done);
                 bar.set_message(text.to_owned());
             } else if state.last_line.is_none_or(|last| last.elapsed() >= LINE_EVERY) {
-                line(format!("{}: {done} of {total} {text}", state.stage).trim_end());
+                self.line(format!("{}: {done} of {total} {text}", state.stage).trim_end());
                 state.last_line = Some(Instant::now());
             }
         });
@@ -95,7 +106,7 @@ impl Progress for StartProgress {
             let told = self.talkative || state.bar.is_some() || state.last_line.is_some();
             state.clear();
             if told && self.speaks() {
-                line(text);
+                self.line(text);
             }
         });
     }
@@ -126,8 +137,4 @@ fn spinner(stage: &str) -> ProgressBar {
 
 fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
-}
-
-fn line(text: &str) {
-    let _ = writeln!(std::io::stderr(), "{text}");
 }

@@ -107,7 +107,7 @@ impl HttpClient for Collector {
             let (head, body) = answer.into_parts();
             Ok(Response::from_parts(head, body.collect_up_to(ANSWER, true).await?))
         };
-        let sent = self.runtime.spawn(tokio::time::timeout(PATIENCE, sending)).await;
+        let sent = self.runtime.spawn(async { tokio::time::timeout(PATIENCE, sending).await }).await;
         let answer: Result<Response<Bytes>, HttpError> = match sent {
             Ok(Ok(answer)) => answer.map_err(|error: UpstreamError| error.into()),
             Ok(Err(late)) => Err(late.into()),

@@ -17,7 +17,6 @@ pub use running::Running;
 
 use crate::approvals::{Approvals, Denial, Question, Verdict};
 use crate::ledger::{ApprovalEntry, ExecutionEntry, What};
-use crate::metrics::Place;
 
 /// What code is written in when nobody says.
 const USUAL_LANGUAGE: &str = "python";
@@ -108,7 +107,7 @@ impl Executions {
             door: asker.door,
             request_id: &asker.request_id,
         };
-        let _waits = asker.watch.outside(Place::Approval);
+        let watch = asker.watch.approval();
         let decision = async {
             tokio::select! {
                 verdict = self.approvals.decide(&question) => verdict,
@@ -117,7 +116,9 @@ impl Executions {
             }
         };
         let id = container.id().as_str();
-        match ApprovalEntry::over(&asker.call, id, &run.code, decision).await {
+        let verdict = ApprovalEntry::over(&asker.call, id, &run.code, decision).await;
+        watch.decided(&verdict);
+        match verdict {
             Verdict::Allowed(_) => Ok(()),
             Verdict::Denied(denial) => Err(denial.into()),
         }

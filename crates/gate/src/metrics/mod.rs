@@ -1,6 +1,7 @@
 //! What the server counts and measures, for Prometheus, and the spans it sends to a collector. Labels hold
 //! words of ours and names of models that answered, never code, keys or anything else a client chooses.
 
+mod approval;
 mod execution;
 mod families;
 mod known_models;
@@ -18,6 +19,7 @@ use prometheus_client::encoding::text::encode;
 use prometheus_client::registry::Registry;
 use sandgate_core::BackendStats;
 
+pub(crate) use approval::ApprovalWatch;
 pub use execution::ExecutionWatch;
 use families::Families;
 use known_models::KnownModels;
@@ -72,7 +74,7 @@ impl Metrics {
         self.0.families.limits_hit.get_or_create(&[("limit", limit)]).inc();
     }
 
-    /// What was decided before code ran, and by whom: `rule`, `webhook`, `person`.
+    /// What was decided before code ran, and by whom: `rule`, `webhook`, `person`, or by `default`.
     pub fn decided(&self, by: &'static str, is_allowed: bool) {
         let verdict = if is_allowed { "allowed" } else { "denied" };
         self.0.families.decisions.get_or_create(&[("by", by), ("verdict", verdict)]).inc();

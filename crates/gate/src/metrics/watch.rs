@@ -8,7 +8,7 @@ use opentelemetry::KeyValue;
 
 use super::outside::{Clock, Outside, Place};
 use super::span::{Span, TRACE_HEADERS};
-use super::{ExecutionWatch, Metrics, TurnWatch};
+use super::{ApprovalWatch, ExecutionWatch, Metrics, TurnWatch};
 
 /// Cheap to clone. The default one watches nothing.
 #[derive(Clone, Debug, Default)]
@@ -78,6 +78,12 @@ impl Watch {
             Some(inner) => TurnWatch::begin(self.clone(), &inner.metrics, &inner.span, model),
             None => TurnWatch::unwatched(),
         }
+    }
+
+    /// Somebody is asked whether code may run.
+    pub(crate) fn approval(&self) -> ApprovalWatch {
+        let span = self.0.as_ref().map(|inner| ApprovalWatch::span(&inner.metrics, &inner.span));
+        ApprovalWatch::begin(self, span.unwrap_or_default())
     }
 
     /// Code is about to be given to a sandbox.

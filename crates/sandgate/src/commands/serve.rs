@@ -74,7 +74,7 @@ async fn until_stopped(args: ServeArgs, mut settings: Settings) -> Result<()> {
     metrics.know_models(settings.upstreams.routes.names());
     let started = metrics.clone();
     let told = move |how, is_ok, took| started.sandbox_started(how, is_ok, took);
-    let backend = Arc::new(WatchedBackend::new(Arc::clone(&engine) as _, Box::new(told)));
+    let backend = Arc::new(WatchedBackend::new(Arc::clone(&engine) as _, told));
     let registry = Arc::new(store.clone());
     let containers = Arc::new(Containers::open(backend, registry, settings.containers.clone()).await?);
     let tasks = TaskTracker::new();
@@ -121,8 +121,12 @@ async fn until_stopped(args: ServeArgs, mut settings: Settings) -> Result<()> {
     let admin = AdminDoor { store: store.clone() };
     let records = LedgerDoor { store: store.clone(), ledger: ledger.clone() };
     let people = ApprovalsDoor { approvals: approvals.clone() };
-    let measured =
-        MetricsDoor { metrics: metrics.clone(), containers: Arc::clone(&containers), store: store.clone() };
+    let measured = MetricsDoor {
+        metrics: metrics.clone(),
+        containers: Arc::clone(&containers),
+        store: store.clone(),
+        approvals: approvals.clone(),
+    };
     let doors = execute
         .router()
         .merge(admin.router())

@@ -19,13 +19,17 @@ const CODE: &str = "print(6 * 7)";
 /// What only a sandbox could have said.
 const MADE_UP: &str = "42";
 
-/// Takes away what makes sandboxes, under the running server.
+/// Takes away what makes sandboxes, and those that were ready, under the running server.
 fn lose_sandboxes(world: &World) {
-    for process in system::descendants(world.pid().as_raw_nonzero().get()) {
-        let pid = Pid::from_raw(process.pid).expect("a process id");
-        // Some went with their parents.
-        let _ = kill_process(pid, Signal::KILL);
-    }
+    let server = world.pid().as_raw_nonzero().get();
+    wait_until("every process of the engine is gone", || {
+        let left = system::descendants(server);
+        for process in left.iter().filter(|process| process.lives()) {
+            // Some went with their parents.
+            let _ = kill_process(Pid::from_raw(process.pid).expect("a process id"), Signal::KILL);
+        }
+        !left.iter().any(system::Process::lives)
+    });
 }
 
 /// Whom the server is connected to, besides those who came to it, looked at again and again.
