@@ -8,7 +8,8 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use sandgate_core::{
-    Backend, BackendError, BackendStats, ExecuteRequest, Files, Outcome, Result, Sandbox, SandboxId, SandboxSpec,
+    Backend, BackendError, BackendStats, ExecuteRequest, Files, Outcome, Result, Sandbox, SandboxId,
+    SandboxSpec,
 };
 use sandgate_jail::cgroup::Cgroups;
 use sandgate_jail::{Layers, landlock_abi, sys};

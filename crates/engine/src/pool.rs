@@ -71,7 +71,14 @@ impl Shelf {
 impl Pool {
     pub(crate) fn new(warm: usize, cold: usize, spec: SandboxSpec) -> Arc<Self> {
         let (warm, cold) = (Shelf::new(warm), Shelf::new(cold));
-        Arc::new(Self { warm, cold, spec, wanted: Notify::new(), last_claim: Mutex::default(), counts: Counts::default() })
+        Arc::new(Self {
+            warm,
+            cold,
+            spec,
+            wanted: Notify::new(),
+            last_claim: Mutex::default(),
+            counts: Counts::default(),
+        })
     }
 
     /// A ready one, if it can become what `spec` asks for: some limits are fixed when it is made.

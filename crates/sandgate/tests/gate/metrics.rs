@@ -37,7 +37,7 @@ fn requests_turns_tokens_and_executions_are_counted() {
     let world = World::with("responses", "gate: {execution_seconds: 1}");
     let usage = Usage { input_tokens: 10, output_tokens: 5, ..Usage::default() };
     let told = |mut turn: Turn| {
-        turn.usage = Some(usage.clone());
+        turn.usage = Some(usage);
         turn
     };
     let client = world.client([
