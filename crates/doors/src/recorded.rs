@@ -37,23 +37,16 @@ pub(crate) async fn record(State(ledger): State<Ledger>, mut request: Request, n
     let id = RequestId::of(request.extensions());
     let (api, path) = (api_of(request.method(), request.uri().path()), request.uri().path());
     let call = Call::new(&ledger, &NewCall { who: &who, request_id: &id, api, path });
+    if api == OTHER {
+        call.discard();
+    }
     request.extensions_mut().insert(call.clone());
     let response = next.run(request).await;
     let status = response.status();
+    call.answered(status.as_u16());
     if response.extensions().get::<Passed>().is_some() {
-        if !ledger.records_passed() {
-            call.discard();
-            return response;
-        }
-        call.note("passed", true);
-        call.answered(status.as_u16());
         return response.map(|body| Body::new(PassedBody { body, call, status, bytes: 0 }));
     }
-    if api == OTHER {
-        call.discard();
-        return response;
-    }
-    call.answered(status.as_u16());
     if status.is_client_error() || status.is_server_error() {
         let code = response.extensions().get::<ErrorCode>();
         call.failed(code.map_or("", |code| code.0.as_str()));

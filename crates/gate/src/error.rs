@@ -29,6 +29,9 @@ pub enum GateError {
     Backend(#[from] BackendError),
     #[error("the store failed: {0}")]
     Store(StoreError),
+    /// What runs must be on record first.
+    #[error("The server could not write down what it would have run, so nothing ran.")]
+    NotRecorded,
     /// One of the gate's own limits, in words.
     #[error("{0}")]
     LimitReached(String),
@@ -139,6 +142,7 @@ impl GateError {
             ) => ("rate_limit_error", "rate_limit_exceeded"),
             Self::Backend(_)
             | Self::Store(_)
+            | Self::NotRecorded
             | Self::LimitReached(_)
             | Self::Busy(_)
             | Self::Stopping

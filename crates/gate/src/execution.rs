@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::config::GateConfig;
 use crate::container_files::ContainerFilesError;
-use crate::error::Result;
+use crate::error::{GateError, Result};
 use crate::executions::{Asker, Crowd, Manner, NotRun};
 use crate::gate::Gate;
 use crate::model_text::model_text;
@@ -69,7 +69,10 @@ impl Gate {
                 return Ok(Came::not_run(&problem));
             }
             Err(NotRun::Backend(error)) => return Err(error.into()),
-            Err(NotRun::Store(error)) => return Err(error.into()),
+            Err(NotRun::Store(error)) => {
+                tracing::error!(%error, "an execution could not be written down, so it was not run");
+                return Err(GateError::NotRecorded);
+            }
         };
         let outcome = running.outcome().await?;
         container.keep_alive();

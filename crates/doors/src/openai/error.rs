@@ -299,6 +299,9 @@ impl From<GateError> for ApiError {
             }
             GateError::Backend(error) => error.into(),
             GateError::Store(error) => error.into(),
+            GateError::NotRecorded => {
+                Self::new(StatusCode::SERVICE_UNAVAILABLE, error.to_string()).coded("not_recorded")
+            }
             GateError::LimitReached(message) => {
                 // Not the client's mistake, but trying again would run and pay for the same once more.
                 Self::new(StatusCode::INTERNAL_SERVER_ERROR, message)

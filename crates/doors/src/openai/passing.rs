@@ -32,19 +32,26 @@ impl OpenAiDoor {
     pub(super) async fn pass(&self, mut head: Parts, body: Bytes) -> ApiResult<Response> {
         let watch = head.extensions.get::<Watch>().cloned().unwrap_or_default();
         let call = head.extensions.get::<Call>().cloned().unwrap_or_default();
-        if let Some(model) = model_in(&body) {
-            watch.asks_for(&model);
-            call.asks_for(Some(&model));
-        }
-        call.note("request_bytes", body.len());
+        call.passes(body.len());
         // The upstream's log and our records can be laid side by side.
         if let Ok(id) = HeaderValue::try_from(RequestId::of(&head.extensions)) {
             head.headers.insert(REQUEST_ID, id);
         }
         head.headers.extend(watch.trace_headers());
         let waits = watch.outside(Place::Model);
-        let answer = self.gate.upstream().forward(Request::from_parts(head, body_of(body))).await?;
+        let forward = self.gate.upstream().forward(Request::from_parts(head, body_of(body.clone())));
+        // Only records and figures need it, so it is read once the request is on its way.
+        let look = async {
+            tokio::task::yield_now().await;
+            model_in(&body)
+        };
+        let (answer, model) = tokio::join!(forward, look);
         drop(waits);
+        if let Some(model) = model {
+            watch.asks_for(&model);
+            call.asks_for(Some(&model));
+        }
+        let answer = answer?;
         let (head, body) = answer.into_parts();
         let mut answer = Response::from_parts(head, Body::new(body));
         answer.extensions_mut().insert(Passed);

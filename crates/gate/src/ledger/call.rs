@@ -163,7 +163,17 @@ impl Call {
         });
     }
 
-    /// It turned out to be nothing that is recorded.
+    /// It goes to the upstream as it is, and is recorded where that is.
+    pub fn passes(&self, bytes: usize) {
+        let is_recorded = self.ledger().records_passed();
+        self.with(|state| {
+            state.is_discarded = !is_recorded;
+            state.body.insert("passed".to_owned(), true.into());
+            state.body.insert("request_bytes".to_owned(), bytes.into());
+        });
+    }
+
+    /// It is nothing that is recorded, unless it is passed on.
     pub fn discard(&self) {
         self.with(|state| state.is_discarded = true);
     }

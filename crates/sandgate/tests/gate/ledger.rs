@@ -238,6 +238,11 @@ fn what_is_passed_on_is_recorded_with_what_is_known() {
         assert_eq!(record[name], value, "{name}: {record:#}");
     }
     at_least(&record, "request_bytes", 10.0);
+    // The upstream's other paths, too, whatever it says of them.
+    let answer = client.post("/v1/embeddings", &json!({"model": "e", "input": "x"}));
+    let record = tree(&keyed.master(), &id_of(&answer.head));
+    assert_eq!((&record["api"], &record["model"]), (&json!("other"), &json!("e")), "{record:#}");
+    assert_eq!(record["http_status"], answer.status);
     // What only concerns this server leaves none.
     let answer = client.get("/v1/containers");
     keyed.master().get(&format!("/v1/admin/ledger/{}", id_of(&answer.head))).refused(404);
@@ -307,6 +312,28 @@ fn a_server_that_is_killed_leaves_records_of_what_it_was_doing() {
     }
     assert_eq!(records[2]["parent_id"], records[0]["id"]);
     assert!(records[2]["container_id"].is_string() && records[0]["response_id"].is_string());
+}
+
+#[test]
+fn nothing_runs_that_cannot_be_written_down() {
+    let keyed = Keyed::start("responses");
+    let client = keyed.limited(json!({}));
+    let container = client.post("/v1/containers", &json!({"name": "a"})).ok()["id"].clone();
+    let database = rusqlite::Connection::open(keyed.home().join("sandgate.db")).unwrap();
+    database.busy_timeout(crate::common::LONGEST).unwrap();
+    // As good as a disk that is full, and sooner done.
+    database.execute_batch("DROP TABLE ledger").unwrap();
+    let code = "open('/mnt/data/it-ran', 'w').write('x')";
+    let refused = client.post("/v1/execute", &json!({"code": code, "container": container})).refused(503);
+    assert_eq!(refused["code"], "not_recorded");
+    let tools = json!([{"type": "code_interpreter", "container": container}]);
+    keyed.script([Turn::code(code), Turn::text("never said")]);
+    let refused = client.create(json!({"tools": tools})).refused(503);
+    assert!(refused["message"].as_str().unwrap().contains("nothing ran"), "{refused}");
+    keyed.script([Turn::code(code), Turn::text("never said")]);
+    client.chat(json!({"tools": tools})).refused(503);
+    let files = format!("/v1/containers/{}/files", container.as_str().unwrap());
+    assert_eq!(listed(&client, &files), [] as [Value; 0]);
 }
 
 fn ledger(home: &Path, arguments: &[&str]) -> Output {
