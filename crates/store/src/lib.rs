@@ -1,5 +1,5 @@
 //! What must survive a crash: responses and their items, conversations, files, keys, and the records of
-//! containers. One SQLite database per home, and one folder for the contents of files.
+//! containers and leases. One SQLite database per home, and one folder for the contents of files.
 
 #![forbid(unsafe_code)]
 
@@ -12,6 +12,7 @@ mod files;
 mod files_folder;
 mod items;
 mod keys;
+mod leases;
 mod migrations;
 mod open;
 mod pages;

@@ -5,8 +5,11 @@ use rusqlite::{Connection, TransactionBehavior};
 use crate::{Result, StoreError};
 
 /// Step `n` leads from version `n` to `n + 1`. A step that was released is never changed.
-pub(crate) const ALL: &[&str] =
-    &[include_str!("migrations/001_first.sql"), include_str!("migrations/002_keys.sql")];
+pub(crate) const ALL: &[&str] = &[
+    include_str!("migrations/001_first.sql"),
+    include_str!("migrations/002_keys.sql"),
+    include_str!("migrations/004_leases.sql"),
+];
 
 pub(crate) fn migrate(connection: &mut Connection, steps: &[&str]) -> Result<()> {
     // Taken before the version is read: two programs that start at once must not both take a step.
