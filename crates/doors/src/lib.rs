@@ -6,14 +6,18 @@
 mod access;
 pub mod admin;
 mod cross_site;
+mod disposition;
+pub mod e2b;
 pub mod execute;
 mod local;
 pub mod openai;
 mod owner;
+mod paced;
 mod patience;
+mod range;
 mod server;
 mod stalled;
 mod unheard;
 
 pub use access::Access;
-pub use server::serve;
+pub use server::{Doors, serve};

@@ -6,7 +6,7 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use sandgate_core::{Owner, Principal};
 
-use crate::access::open_owner;
+use crate::access::{open_owner, presented};
 
 /// The owner a request acts for.
 #[derive(Clone, Debug)]
@@ -35,5 +35,5 @@ impl<S: Sync> FromRequestParts<S> for Who {
 /// Whoever was let in. A door that stands alone, as in its tests, is one without keys.
 fn principal(parts: &Parts) -> Principal {
     let found = parts.extensions.get::<Principal>().cloned();
-    found.unwrap_or_else(|| Principal::open(open_owner(&parts.headers)))
+    found.unwrap_or_else(|| Principal::open(open_owner(presented(&parts.headers).as_deref())))
 }

@@ -18,6 +18,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::access::{Access, authenticate};
 use crate::cross_site::only_same_site;
+use crate::e2b::{E2bDoor, Front};
 use crate::execute::Refusal;
 use crate::patience::{BodyPatience, patient_body};
 use crate::stalled::EndWhenStalled;
@@ -48,31 +49,55 @@ const MAX_HEAD: usize = 64 << 10;
 /// When the system has no descriptor for another connection, it is asked again after this.
 const PAUSE_AFTER_ERROR: Duration = Duration::from_millis(500);
 
-/// Answers whomever `access` lets in, until `stop` is cancelled and the requests under way have ended.
-pub async fn serve(
-    listener: TcpListener,
-    doors: Router,
-    access: Access,
-    stop: CancellationToken,
-) -> io::Result<()> {
-    serve_within(BOUNDS, listener, guarded(doors, access), stop).await
+/// Every door of a server, each behind what guards it.
+#[derive(Clone, Debug)]
+pub struct Doors {
+    /// Those that take a key.
+    keyed: Router,
+    e2b: Option<Front>,
 }
 
-fn guarded(doors: Router, access: Access) -> Router {
-    doors.layer(from_fn_with_state(access, authenticate))
+impl Doors {
+    /// Doors for whomever `access` lets in.
+    #[must_use]
+    pub fn new(doors: Router, access: Access) -> Self {
+        Self { keyed: doors.layer(from_fn_with_state(access, authenticate)), e2b: None }
+    }
+
+    /// E2B's before the others: it is known by its path, and by names of its own.
+    #[must_use]
+    pub fn with_e2b(self, door: E2bDoor, access: Access) -> Self {
+        Self { e2b: Some(Front::new(door, access)), ..self }
+    }
+
+    fn app(self, patience: BodyPatience) -> Router {
+        let around = move |router: Router| {
+            let patient = move |request: Request, next: Next| {
+                next.run(request.map(|body| patient_body(body, patience)))
+            };
+            router.layer(from_fn(only_same_site)).layer(from_fn(patient))
+        };
+        let keyed = around(self.keyed);
+        match self.e2b.map(|front| front.around_control(around)) {
+            None => keyed,
+            Some(front) => Router::new()
+                .fallback(async move |request: Request| front.answer(keyed, request).await),
+        }
+    }
+}
+
+/// Answers until `stop` is cancelled and the requests under way have ended.
+pub async fn serve(listener: TcpListener, doors: Doors, stop: CancellationToken) -> io::Result<()> {
+    serve_within(BOUNDS, listener, doors, stop).await
 }
 
 async fn serve_within(
     bounds: Bounds,
     listener: TcpListener,
-    doors: Router,
+    doors: Doors,
     stop: CancellationToken,
 ) -> io::Result<()> {
-    let patient = move |request: Request, next: Next| {
-        let request = request.map(|body| patient_body(body, bounds.body));
-        next.run(request)
-    };
-    let app = doors.layer(from_fn(only_same_site)).layer(from_fn(patient));
+    let app = doors.app(bounds.body);
     let full = Router::new().fallback(async || Refusal::TooManyConnections);
     let served = Served { bounds, stop: stop.clone() };
     let (room, room_to_refuse) =
@@ -134,7 +159,8 @@ impl Served {
             .timer(TokioTimer::new())
             .header_read_timeout(self.bounds.head)
             .max_buf_size(MAX_HEAD)
-            .serve_connection(io, TowerToHyperService::new(app));
+            .serve_connection(io, TowerToHyperService::new(app))
+            .with_upgrades();
         let mut served = std::pin::pin!(served);
         let ended = tokio::select! {
             ended = served.as_mut() => ended,

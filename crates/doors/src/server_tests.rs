@@ -23,7 +23,7 @@ fn bounds() -> Bounds {
 }
 
 /// Says how much came; talks for long; talks for ever.
-fn doors() -> Router {
+fn doors() -> Doors {
     let count = |body: Result<Bytes, BytesRejection>| async { Ok::<_, Refusal>(body?.len().to_string()) };
     let talk = async |pieces: usize, every: Duration, piece: Vec<u8>| {
         Body::from_stream(stream::iter(0..pieces).then(move |_| {
@@ -34,10 +34,11 @@ fn doors() -> Router {
             }
         }))
     };
-    Router::new()
+    let keyed = Router::new()
         .route("/count", post(count))
         .route("/long", get(move || talk(12, SHORT / 4, b"piece ".to_vec())))
-        .route("/flood", get(move || talk(usize::MAX, Duration::ZERO, vec![b'x'; 1 << 16])))
+        .route("/flood", get(move || talk(usize::MAX, Duration::ZERO, vec![b'x'; 1 << 16])));
+    Doors { keyed, e2b: None }
 }
 
 async fn server(bounds: Bounds) -> (SocketAddr, DropGuard) {

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use tokio::sync::{Mutex as AsyncMutex, MutexGuard as AsyncGuard};
+use tokio::sync::{Mutex as AsyncMutex, MutexGuard as AsyncGuard, watch};
 use tokio::task::JoinSet;
 
 pub use lease::{Lease, LeaseState, NewLease, OnEnd};
@@ -47,11 +47,13 @@ struct Held {
     now: Mutex<Arc<Lease>>,
     /// Held while it changes, so that an end and an extension never cross.
     changing: AsyncMutex<()>,
+    /// True from the moment it ends, for those whose work in it is to be cut short.
+    gone: watch::Sender<bool>,
 }
 
 impl Held {
     fn new(lease: Lease) -> Self {
-        Self { now: Mutex::new(Arc::new(lease)), changing: AsyncMutex::default() }
+        Self { now: Mutex::new(Arc::new(lease)), changing: AsyncMutex::default(), gone: watch::Sender::new(false) }
     }
 
     fn lease(&self) -> Arc<Lease> {
@@ -206,7 +208,13 @@ impl Leases {
     pub async fn delete(&self, id: &str) -> Result<()> {
         let held = self.held(id)?;
         let _changing = self.begin(&held).await?;
-        self.end(&held.lease()).await
+        self.end(&held).await
+    }
+
+    /// Becomes true when the lease ends. None: it has ended.
+    #[must_use]
+    pub fn gone(&self, id: &str) -> Option<watch::Receiver<bool>> {
+        Some(self.held(id).ok()?.gone.subscribe())
     }
 
     /// Deletes or pauses what is over; call every second or so.
@@ -217,6 +225,7 @@ impl Leases {
         for held in all {
             let lease = held.lease();
             let Ok(container) = self.container(&lease) else {
+                held.gone.send_replace(true);
                 self.forget(&lease).await;
                 continue;
             };
@@ -238,7 +247,7 @@ impl Leases {
             return;
         }
         let ended = match lease.on_end {
-            OnEnd::Delete => self.end(&lease).await,
+            OnEnd::Delete => self.end(&held).await,
             OnEnd::Pause => self.freeze(&held, &lease).await.map(drop),
         };
         if let Err(error) = ended {
@@ -251,10 +260,15 @@ impl Leases {
         self.replace(held, Lease { state: LeaseState::Paused, ..lease.clone() }).await
     }
 
-    async fn end(&self, lease: &Lease) -> Result<()> {
+    async fn end(&self, held: &Held) -> Result<()> {
+        let lease = held.lease();
+        held.gone.send_replace(true);
         match self.containers.delete(&lease.owner, &lease.container).await {
             Ok(()) | Err(BackendError::NoSuchContainer(_)) => {}
-            Err(error) => return Err(error.into()),
+            Err(error) => {
+                held.gone.send_replace(false);
+                return Err(error.into());
+            }
         }
         self.lock().remove(&lease.id);
         self.registry.remove_lease(&lease.id).await.map_err(LeaseError::Registry)

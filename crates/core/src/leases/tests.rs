@@ -149,7 +149,11 @@ async fn a_lease_goes_with_its_container_and_the_container_with_its_lease() {
     assert!(is_missing(&house.leases.find(DOOR, "first")));
     house.leases.end_due().await;
     assert_eq!(house.registry.leases().await.unwrap().len(), 1);
+    let gone = house.leases.gone("second").unwrap();
+    assert!(!*gone.borrow());
     house.leases.delete("second").await.unwrap();
+    assert!(*gone.borrow());
+    assert!(house.leases.gone("second").is_none());
     assert!(house.containers.get(&ann(), &second.container).is_err());
     assert!(is_missing(&house.leases.delete("second").await));
     assert!(house.registry.leases().await.unwrap().is_empty());
