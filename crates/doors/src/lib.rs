@@ -17,7 +17,9 @@ mod patience;
 mod range;
 mod server;
 mod stalled;
+mod tls;
 mod unheard;
 
 pub use access::Access;
 pub use server::{Doors, serve};
+pub use tls::{Tls, TlsError};

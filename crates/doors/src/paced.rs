@@ -16,10 +16,10 @@ const PIECE: usize = 64 << 10;
 
 /// How many bytes may still be read; shared with whoever sets it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Allowance(Arc<AtomicU64>);
+pub(crate) struct Allowance(Arc<AtomicU64>);
 
 impl Allowance {
-    pub(super) fn set(&self, bytes: u64) {
+    pub(crate) fn set(&self, bytes: u64) {
         self.0.store(bytes, Ordering::Relaxed);
     }
 
@@ -31,7 +31,7 @@ impl Allowance {
     }
 }
 
-pub(super) struct Paced {
+pub(crate) struct Paced {
     body: BodyDataStream,
     /// What came with the last piece and was not given yet.
     rest: Bytes,
@@ -41,7 +41,7 @@ pub(super) struct Paced {
 }
 
 impl Paced {
-    pub(super) fn new(body: Body, allowance: Allowance) -> Self {
+    pub(crate) fn new(body: Body, allowance: Allowance) -> Self {
         Self { body: body.into_data_stream(), rest: Bytes::new(), allowance, resting: false }
     }
 }

@@ -2,6 +2,8 @@
 
 mod backend;
 mod files;
+mod local;
 
 pub use backend::ScriptedBackend;
 pub use files::MemoryFiles;
+pub use local::{LocalBackend, LocalSandbox};
