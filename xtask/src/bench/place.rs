@@ -2,8 +2,7 @@
 
 use serde::Serialize;
 
-use super::litellm;
-use crate::bench::machine::{first_line, in_tree, value_in};
+use super::machine::{first_line, in_tree, value_in};
 use crate::ground::Ground;
 
 #[derive(Debug, Serialize)]
@@ -16,10 +15,11 @@ pub(super) struct Measured {
     cpus: usize,
     /// Processes that wanted to run, on average over the minute before.
     load_before: String,
-    litellm: &'static str,
+    /// What it was measured with or against.
+    others: String,
 }
 
-pub(super) fn look(ground: &Ground) -> Measured {
+pub(super) fn look(ground: &Ground, others: &str) -> Measured {
     Measured {
         commit: in_tree(ground, "git", &["describe", "--always", "--dirty"]),
         rustc: in_tree(ground, "rustc", &["--version"]),
@@ -28,15 +28,15 @@ pub(super) fn look(ground: &Ground) -> Measured {
         cpu: value_in("/proc/cpuinfo", "model name"),
         cpus: std::thread::available_parallelism().map_or(0, std::num::NonZero::get),
         load_before: first_line("/proc/loadavg").split(' ').next().unwrap_or_default().to_owned(),
-        litellm: litellm::PACKAGE,
+        others: others.to_owned(),
     }
 }
 
 impl Measured {
     pub(super) fn as_text(&self) -> String {
-        let Self { commit, rustc, kernel, system, cpu, cpus, load_before, litellm } = self;
+        let Self { commit, rustc, kernel, system, cpu, cpus, load_before, others } = self;
         format!(
-            "{cpus} × {cpu}, kernel {kernel}, {system}; load {load_before} before; {rustc}, {litellm}; \
+            "{cpus} × {cpu}, kernel {kernel}, {system}; load {load_before} before; {rustc}, {others}; \
              commit {commit}."
         )
     }
