@@ -11,8 +11,10 @@ use axum::middleware::{Next, from_fn, from_fn_with_state};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -22,6 +24,7 @@ use crate::e2b::{E2bDoor, Front};
 use crate::execute::Refusal;
 use crate::patience::{BodyPatience, patient_body};
 use crate::stalled::EndWhenStalled;
+use crate::tls::Tls;
 
 /// What clients may hold of the server.
 #[derive(Clone, Copy, Debug)]
@@ -86,20 +89,26 @@ impl Doors {
     }
 }
 
-/// Answers until `stop` is cancelled and the requests under way have ended.
-pub async fn serve(listener: TcpListener, doors: Doors, stop: CancellationToken) -> io::Result<()> {
-    serve_within(BOUNDS, listener, doors, stop).await
+/// Answers until `stop` is cancelled and the requests under way have ended. `tls`: what clients must speak.
+pub async fn serve(
+    listener: TcpListener,
+    tls: Option<Tls>,
+    doors: Doors,
+    stop: CancellationToken,
+) -> io::Result<()> {
+    serve_within(BOUNDS, listener, tls, doors, stop).await
 }
 
 async fn serve_within(
     bounds: Bounds,
     listener: TcpListener,
+    tls: Option<Tls>,
     doors: Doors,
     stop: CancellationToken,
 ) -> io::Result<()> {
     let app = doors.app(bounds.body);
     let full = Router::new().fallback(async || Refusal::TooManyConnections);
-    let served = Served { bounds, stop: stop.clone() };
+    let served = Served { bounds, tls, stop: stop.clone() };
     let (room, room_to_refuse) =
         (Arc::new(Semaphore::new(bounds.connections)), Arc::new(Semaphore::new(REFUSED_AT_ONCE)));
     let connections = TaskTracker::new();
@@ -146,6 +155,7 @@ async fn accept(listener: &TcpListener) -> TcpStream {
 #[derive(Clone)]
 struct Served {
     bounds: Bounds,
+    tls: Option<Tls>,
     stop: CancellationToken,
 }
 
@@ -154,6 +164,21 @@ impl Served {
         if let Err(error) = connection.set_nodelay(true) {
             tracing::debug!(%error, "TCP_NODELAY could not be set");
         }
+        match &self.tls {
+            None => self.requests(connection, app).await,
+            // The handshake has as long as a head.
+            Some(tls) => match timeout(self.bounds.head, tls.accept(connection)).await {
+                Ok(Ok(connection)) => self.requests(connection, app).await,
+                Ok(Err(error)) => tracing::debug!(%error, "a client and this server found no way to talk"),
+                Err(_) => tracing::debug!("a client took too long to agree on how to talk"),
+            },
+        }
+    }
+
+    async fn requests<C>(&self, connection: C, app: Router)
+    where
+        C: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    {
         let io = TokioIo::new(EndWhenStalled::new(connection, self.bounds.stalled));
         let served = http1::Builder::new()
             .timer(TokioTimer::new())

@@ -44,7 +44,7 @@ fn doors() -> Doors {
 async fn server(bounds: Bounds) -> (SocketAddr, DropGuard) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let (address, stop) = (listener.local_addr().unwrap(), CancellationToken::new());
-    tokio::spawn(serve_within(bounds, listener, doors(), stop.clone()));
+    tokio::spawn(serve_within(bounds, listener, None, doors(), stop.clone()));
     (address, stop.drop_guard())
 }
 
@@ -156,7 +156,7 @@ async fn the_end_waits_for_answers_under_way_and_for_nobody_else() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let (address, stop) = (listener.local_addr().unwrap(), CancellationToken::new());
     let patient = Bounds { head: LONGEST, ..bounds() };
-    let serving = tokio::spawn(serve_within(patient, listener, doors(), stop.clone()));
+    let serving = tokio::spawn(serve_within(patient, listener, None, doors(), stop.clone()));
     let mut long = send(address, "GET /long HTTP/1.1\r\nhost: localhost\r\n\r\n").await;
     let mut first = [0; 12];
     long.read_exact(&mut first).await.unwrap();

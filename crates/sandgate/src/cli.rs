@@ -32,6 +32,9 @@ pub(crate) enum Command {
     Serve(ServeArgs),
     /// Make, list, limit and revoke keys
     Key(KeyArgs),
+    /// Print the variables that point a client at this server
+    #[command(subcommand)]
+    Env(EnvCommand),
     /// Check a configuration file, or print the schema of one
     #[command(subcommand)]
     Config(ConfigCommand),
@@ -126,6 +129,8 @@ The configuration file is YAML; every key is optional:
   gate: {rounds: 20, execution_seconds: 60, total_seconds: 3600, model_output_bytes: 32768,
          executions_per_owner: 64, max_memory_bytes: 4294967296, max_upload_bytes: 536870912,
          max_body_bytes: 67108864, strict_containers: false}
+  e2b: {domain: 'sbx.example:8443', tls: {cert: FILE, key: FILE}, templates: [], max_timeout_seconds: 86400,
+        open_ports: false}  # in place of 'tls', for development: self_signed: true
 'api' is 'responses', 'chat' or 'loopback'; 'key' is env:NAME, file:PATH, os.environ/NAME or the key itself,
 and without it each client's own key is passed on. More of an upstream: connect_timeout_seconds, headers,
 max_tokens_field.
@@ -151,6 +156,19 @@ pub(crate) struct ServeArgs {
     /// Configuration file, ours or LiteLLM's
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum EnvCommand {
+    /// For E2B's SDKs: eval "$(sandgate env e2b)"
+    E2b {
+        /// The configuration that the server was started with
+        #[arg(long, value_name = "FILE")]
+        config: Option<PathBuf>,
+        /// The address that the server listens on, when the configuration does not say
+        #[arg(long, value_name = "ADDRESS:PORT")]
+        listen: Option<String>,
+    },
 }
 
 #[derive(Debug, Subcommand)]

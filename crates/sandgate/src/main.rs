@@ -3,6 +3,7 @@
 
 #![forbid(unsafe_code)]
 
+mod authority;
 mod bad_input;
 mod cli;
 mod code;
@@ -49,6 +50,7 @@ fn main() -> ExitCode {
         Command::Doctor(args) => (commands::doctor::doctor(&args), 1),
         Command::Serve(args) => (commands::serve::serve(&args), 1),
         Command::Key(args) => (commands::key::key(args), 1),
+        Command::Env(command) => (commands::env::env(&command), 1),
         Command::Config(command) => (commands::config::config(&command), 1),
     };
     result.unwrap_or_else(|error| {

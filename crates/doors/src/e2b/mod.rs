@@ -57,7 +57,7 @@ pub struct E2bDoor {
 #[derive(Debug, Default)]
 pub struct DoorState(State);
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct E2bSettings {
     /// As in `E2B_DOMAIN`, perhaps with a port. None: there is the path on the one port only.
     pub domain: Option<String>,

@@ -33,14 +33,18 @@ pub(super) struct Target {
     pub(super) details: Arc<Details>,
     pub(super) container: Arc<Container>,
     pub(super) port: u16,
-    /// What the key of its maker may do.
-    pub(super) limits: Arc<KeyLimits>,
+    limits: Arc<KeyLimits>,
 }
 
 impl Target {
     /// The running sandbox, started again over its files when it was lost.
     pub(super) async fn sandbox(&self) -> sandgate_core::Result<Arc<dyn Sandbox>> {
         self.container.sandbox_within(&self.limits).await
+    }
+
+    /// What the key of its maker may do.
+    pub(super) fn limits(&self) -> &Arc<KeyLimits> {
+        &self.limits
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod config;
 pub(crate) mod doctor;
+pub(crate) mod env;
 mod engine;
 pub(crate) mod key;
 pub(crate) mod repl;

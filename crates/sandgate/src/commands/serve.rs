@@ -1,13 +1,15 @@
 //! `sandgate serve`: the engine behind its HTTP doors, until a signal ends it.
 
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use sandgate_core::{Backend, Containers, SandboxSpec};
-use sandgate_doors::Access;
+use sandgate_core::{Backend, Containers, Leases, SandboxSpec};
+use sandgate_doors::e2b::{DoorState, E2bDoor};
+use sandgate_doors::{Access, Doors, Tls};
 use sandgate_doors::admin::AdminDoor;
 use sandgate_doors::execute::ExecuteDoor;
 use sandgate_doors::openai::OpenAiDoor;
@@ -20,9 +22,10 @@ use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::authority;
 use crate::cli::ServeArgs;
 use crate::commands::{Purpose, start_engine};
-use crate::config::{Secret, Settings};
+use crate::config::{Secret, Settings, TlsSettings};
 use crate::home;
 use crate::logging;
 use crate::reload::Reload;
@@ -35,6 +38,8 @@ const GRACE: Duration = Duration::from_secs(10);
 const BIG_BLOCK: i32 = 8 << 20;
 /// How often containers are asked how long they have idled.
 const EXPIRY_EVERY: Duration = Duration::from_secs(5);
+/// How often sandboxes that were lent are looked at for their end.
+const END_EVERY: Duration = Duration::from_secs(1);
 
 pub(crate) fn serve(args: &ServeArgs) -> Result<ExitCode> {
     let settings = Settings::load(args)?;
@@ -57,6 +62,10 @@ async fn until_stopped(args: ServeArgs, settings: Settings) -> Result<()> {
     let listener = TcpListener::bind(settings.listen)
         .await
         .with_context(|| format!("cannot listen on {}", settings.listen))?;
+    let e2b_tls = match &settings.e2b_tls {
+        Some(tls) => Some(e2b_listener(tls, &home).await?),
+        None => None,
+    };
     let router = Arc::new(Router::new(Arc::clone(&settings.upstreams.routes)));
     let spec = SandboxSpec { limits: settings.limits.clone(), ..SandboxSpec::default() };
     let engine = start_engine(Purpose::Server { pool: settings.pool, usual: spec.clone() }).await?;
@@ -67,6 +76,7 @@ async fn until_stopped(args: ServeArgs, settings: Settings) -> Result<()> {
     let backend: Arc<dyn Backend> = Arc::clone(&engine) as _;
     let registry = Arc::new(store.clone());
     let containers = Arc::new(Containers::open(backend, registry, settings.containers.clone()).await?);
+    let leases = Arc::new(Leases::open(Arc::clone(&containers), Arc::new(store.clone())).await?);
     let tasks = TaskTracker::new();
     let gate = Arc::new(Gate::new(GateParts {
         upstream: Arc::clone(&router) as _,
@@ -93,21 +103,32 @@ async fn until_stopped(args: ServeArgs, settings: Settings) -> Result<()> {
         containers: Arc::clone(&containers),
         store: store.clone(),
         files: ContainerFiles::new(store.clone()),
-        spec,
+        spec: spec.clone(),
         tasks: tasks.clone(),
         limits: settings.door,
         strict: settings.gate.strict,
     };
     let admin = AdminDoor { store: store.clone() };
-    let doors = execute.router().merge(admin.router()).merge(openai.router());
+    let e2b = E2bDoor {
+        leases: Arc::clone(&leases),
+        containers: Arc::clone(&containers),
+        store: store.clone(),
+        spec,
+        tasks: tasks.clone(),
+        settings: settings.e2b.clone(),
+        state: DoorState::default(),
+    };
     let access = Access::new(store.clone(), settings.master_key.as_ref().map(Secret::expose));
+    let doors = execute.router().merge(admin.router()).merge(openai.router());
+    let doors = Doors::new(doors, access.clone()).with_e2b(e2b, access);
 
     let stop = CancellationToken::new();
     say_ready(&listener)?;
     let served = tokio::select! {
-        served = sandgate_doors::serve(listener, doors, access, stop.clone()) => served,
+        served = serve_all(listener, e2b_tls, doors, stop.clone()) => served,
         ended = stop_on_signal(&stop) => ended,
         () = expire_idle(&containers, &store) => Ok(()),
+        () = end_due(&leases) => Ok(()),
         () = reload.on_each_hang_up(&home, &settings, &gate, &router) => Ok(()),
     };
     tasks.close();
@@ -116,6 +137,29 @@ async fn until_stopped(args: ServeArgs, settings: Settings) -> Result<()> {
     let _ = timeout(GRACE, tasks.wait()).await;
     engine.shut_down().await;
     served.context("the server failed")
+}
+
+/// The one port, and beside it the one where E2B's domain is served with TLS.
+async fn serve_all(
+    listener: TcpListener,
+    with_tls: Option<(TcpListener, Tls)>,
+    doors: Doors,
+    stop: CancellationToken,
+) -> std::io::Result<()> {
+    let Some((tls_listener, tls)) = with_tls else {
+        return sandgate_doors::serve(listener, None, doors, stop).await;
+    };
+    let plain = sandgate_doors::serve(listener, None, doors.clone(), stop.clone());
+    let secure = sandgate_doors::serve(tls_listener, Some(tls), doors, stop);
+    tokio::try_join!(plain, secure).map(drop)
+}
+
+async fn e2b_listener(settings: &TlsSettings, home: &Path) -> Result<(TcpListener, Tls)> {
+    let tls = authority::tls(&settings.from, home)?;
+    let listener = TcpListener::bind(settings.listen)
+        .await
+        .with_context(|| format!("cannot listen on {} for E2B's domain", settings.listen))?;
+    Ok((listener, tls))
 }
 
 fn say_ready(listener: &TcpListener) -> Result<()> {
@@ -140,6 +184,16 @@ async fn stop_on_signal(stop: &CancellationToken) -> std::io::Result<()> {
     stop.cancel();
     tokio::select! { () = asked() => {}, () = sleep(GRACE) => {} }
     Ok(())
+}
+
+/// Deletes or pauses sandboxes whose time is over.
+async fn end_due(leases: &Arc<Leases>) {
+    let mut ticks = interval(END_EVERY);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        leases.end_due().await;
+    }
 }
 
 async fn expire_idle(containers: &Containers, store: &Store) {

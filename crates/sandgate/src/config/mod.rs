@@ -2,6 +2,7 @@
 //! A configuration file of LiteLLM is understood as well.
 
 mod connect;
+mod e2b;
 mod errors;
 mod file;
 mod key_path;
@@ -28,6 +29,7 @@ use litellm::Understood;
 use places::Places;
 use settings::check;
 
+pub(crate) use e2b::{Certificate, TlsSettings};
 pub(crate) use schema::schema;
 pub(crate) use secrets::Secret;
 pub(crate) use settings::Settings;

@@ -4,11 +4,13 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use sandgate_core::{ContainersConfig, Limits};
+use sandgate_doors::e2b::E2bSettings;
 use sandgate_doors::openai::DoorLimits;
 use sandgate_gate::GateConfig;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::LevelFilter;
 
+use super::e2b::{self, TlsSettings};
 use super::errors::Problem;
 use super::file::{ConfigFile, DAY, LISTEN};
 use super::key_path::KeyPath;
@@ -30,6 +32,9 @@ pub(crate) struct Settings {
     pub(crate) keyless: Vec<String>,
     pub(crate) gate: GateConfig,
     pub(crate) door: DoorLimits,
+    pub(crate) e2b: E2bSettings,
+    /// Where E2B's domain is served with TLS.
+    pub(crate) e2b_tls: Option<TlsSettings>,
     pub(crate) log: Option<String>,
     /// What the file says and we do not understand.
     pub(crate) warnings: Vec<String>,
@@ -70,6 +75,7 @@ pub(crate) fn check(file: &ConfigFile, listen: Option<&str>) -> Result<Settings,
         max_upload: file.gate.max_upload_bytes,
         max_body: file.gate.max_body_bytes,
     };
+    let (e2b, e2b_tls) = e2b::check(&file.e2b, listen, |text| address(text, master_key.is_some()))?;
     Ok(Settings {
         listen,
         containers: ContainersConfig {
@@ -84,6 +90,8 @@ pub(crate) fn check(file: &ConfigFile, listen: Option<&str>) -> Result<Settings,
         keyless: file.keyless(),
         gate,
         door,
+        e2b,
+        e2b_tls,
         log: file.log.clone(),
         warnings: Vec::new(),
     })
@@ -154,6 +162,10 @@ impl Settings {
             self.containers.max_live,
             self.containers.idle.as_secs()
         ));
+        if let Some(domain) = &self.e2b.domain {
+            let served = self.e2b_tls.as_ref().map(|tls| format!(", with TLS on {}", tls.listen));
+            lines.push(format!("E2B's domain is {domain}{}", served.unwrap_or_default()));
+        }
         lines
     }
 
@@ -172,6 +184,7 @@ impl Settings {
             ("gate.max_upload_bytes", self.door.max_upload != new.door.max_upload),
             ("gate.max_body_bytes", self.door.max_body != new.door.max_body),
             ("gate.strict_containers", self.gate.strict != new.gate.strict),
+            ("e2b", self.e2b != new.e2b || self.e2b_tls != new.e2b_tls),
         ];
         differs.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name).collect()
     }
