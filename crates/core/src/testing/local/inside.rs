@@ -162,9 +162,7 @@ impl Inside for LocalInside {
         let mut content = content.take(self.largest.saturating_add(1));
         let copied = tokio::io::copy(&mut content, &mut file).await;
         let written = match copied {
-            Ok(written) if written > self.largest => {
-                Err(BackendError::FileTooLarge { limit: self.largest })
-            }
+            Ok(written) if written > self.largest => Err(BackendError::FileTooLarge { limit: self.largest }),
             Ok(_) => file.sync_all().await.map_err(of(path)),
             Err(error) => Err(of(path)(error)),
         };
@@ -204,7 +202,8 @@ impl Inside for LocalInside {
     async fn remove(&self, path: &SandboxPath) -> Result<()> {
         let place = self.place(path)?;
         let own = std::fs::symlink_metadata(&place).map_err(of(path))?;
-        let removed = if own.is_dir() { std::fs::remove_dir_all(&place) } else { std::fs::remove_file(&place) };
+        let removed =
+            if own.is_dir() { std::fs::remove_dir_all(&place) } else { std::fs::remove_file(&place) };
         removed.map_err(of(path))?;
         self.tell(path, Change::Removed);
         let below = format!("{path}/");

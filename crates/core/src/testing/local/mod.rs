@@ -41,7 +41,8 @@ impl LocalBackend {
     fn open(&self, id: &SandboxId, spec: &SandboxSpec) -> Result<Arc<dyn Sandbox>> {
         let root = self.root.join(id.as_str());
         for folder in ["home/user", "tmp", "mnt/data"] {
-            std::fs::create_dir_all(root.join(folder)).map_err(|error| BackendError::Engine(error.to_string()))?;
+            std::fs::create_dir_all(root.join(folder))
+                .map_err(|error| BackendError::Engine(error.to_string()))?;
         }
         let sandbox = Arc::new(LocalSandbox {
             id: id.clone(),

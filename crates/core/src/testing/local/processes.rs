@@ -154,9 +154,10 @@ impl Processes for LocalProcesses {
         command.args(&start.args).current_dir(self.root.join(cwd)).process_group(0).kill_on_drop(true);
         command.envs(self.env.iter().cloned()).envs(start.env.iter().cloned());
         command.stdin(if start.input == Input::Closed { Stdio::null() } else { Stdio::piped() });
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(|error| {
-            BackendError::File { path: start.program.clone(), reason: error.to_string() }
-        })?;
+        let mut child =
+            command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(|error| {
+                BackendError::File { path: start.program.clone(), reason: error.to_string() }
+            })?;
         let pid = child.id().unwrap_or_default();
         let info = ProcessInfo {
             pid,
@@ -191,7 +192,9 @@ impl Processes for LocalProcesses {
     async fn write(&self, which: &ProcessRef, input: Bytes) -> Result<()> {
         let process = self.running(which)?;
         let mut open = process.input.lock().await;
-        let Some(stdin) = &mut *open else { return Err(BackendError::Invalid("its input is closed".to_owned())) };
+        let Some(stdin) = &mut *open else {
+            return Err(BackendError::Invalid("its input is closed".to_owned()));
+        };
         stdin.write_all(&input).await.map_err(|error| BackendError::Invalid(error.to_string()))
     }
 

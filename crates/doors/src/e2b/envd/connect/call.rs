@@ -15,10 +15,10 @@ use super::super::Shared;
 use super::super::guest::Guest;
 use super::super::refusal::{Kind, Refusal};
 use super::super::user;
+use super::LARGEST_MESSAGE;
 use super::codec::{Ask, Codec, Tell};
 use super::frames::Frames;
 use super::stream::{self, Last};
-use super::LARGEST_MESSAGE;
 
 const USUAL_KEEPALIVE: Duration = Duration::from_secs(90);
 /// Ten digits is what the protocol allows.
@@ -49,10 +49,7 @@ impl Call {
         }
     }
 
-    async fn in_time<T>(
-        &self,
-        work: impl Future<Output = Result<T, Refusal>>,
-    ) -> Result<T, Refusal> {
+    async fn in_time<T>(&self, work: impl Future<Output = Result<T, Refusal>>) -> Result<T, Refusal> {
         let Some(timeout) = self.timeout else { return work.await };
         tokio::time::timeout(timeout, work).await.unwrap_or_else(|_| Err(too_late()))
     }

@@ -65,8 +65,9 @@ impl Codec {
             Self::Json => {
                 // An empty body stands for an empty message in some clients.
                 let text = if message.trim_ascii().is_empty() { b"{}" } else { message };
-                let value = serde_json::from_slice(text).map(without_nulls);
-                let read = value.and_then(serde_json::from_value);
+                // As an object: a list would be taken for the fields in their order.
+                let fields = serde_json::from_slice(text).map(Value::Object).map(without_nulls);
+                let read = fields.and_then(serde_json::from_value);
                 read.map_err(|error| Refusal::invalid(format!("the message cannot be read: {error}")))
             }
             Self::Proto => M::decode(message)
@@ -76,9 +77,9 @@ impl Codec {
 
     pub(super) fn write<M: Tell>(self, message: &M) -> Result<Bytes, Refusal> {
         match self {
-            Self::Json => serde_json::to_vec(message)
-                .map(Bytes::from)
-                .map_err(|error| Refusal::new(Kind::Internal, format!("the answer cannot be written: {error}"))),
+            Self::Json => serde_json::to_vec(message).map(Bytes::from).map_err(|error| {
+                Refusal::new(Kind::Internal, format!("the answer cannot be written: {error}"))
+            }),
             Self::Proto => Ok(message.encode_to_vec().into()),
         }
     }

@@ -5,8 +5,8 @@ use bytes::{Buf, BufMut, Bytes, BytesMut};
 use futures_util::StreamExt;
 
 use super::super::refusal::{Kind, Refusal};
-use super::codec::{Ask, Codec};
 use super::LARGEST_MESSAGE;
+use super::codec::{Ask, Codec};
 
 const HEAD: usize = 5;
 const COMPRESSED: u8 = 1;

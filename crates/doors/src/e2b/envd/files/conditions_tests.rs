@@ -45,7 +45,8 @@ fn a_client_that_means_another_file_is_told_so() {
 
 #[test]
 fn a_part_is_given_of_the_same_file_only() {
-    let allows = |value| version().allows_part(&HeaderMap::from_iter([(IF_RANGE, HeaderValue::from_static(value))]));
+    let allows =
+        |value| version().allows_part(&HeaderMap::from_iter([(IF_RANGE, HeaderValue::from_static(value))]));
     assert!(allows("\"f4434-10\"") && allows(THEN) && version().allows_part(&HeaderMap::new()));
     assert!(!allows("\"x\"") && !allows(EARLIER) && !allows("W/\"f4434-10\""));
 }

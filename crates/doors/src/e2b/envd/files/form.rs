@@ -21,13 +21,17 @@ const BETWEEN_PARTS: u64 = 256 << 10;
 const MOST_FILES: usize = 10_000;
 
 /// `path`: that of the query, which wins over those of the parts.
-pub(super) async fn write(upload: &Upload, path: Option<&str>, request: Request) -> Result<Vec<Entry>, Refusal> {
+pub(super) async fn write(
+    upload: &Upload,
+    path: Option<&str>,
+    request: Request,
+) -> Result<Vec<Entry>, Refusal> {
     let allowance = Allowance::default();
     allowance.set(BETWEEN_PARTS);
     let request = request.map(|body| Body::from_stream(Paced::new(body, allowance.clone())));
-    let mut form = Multipart::from_request(request, &())
-        .await
-        .map_err(|rejection| Refusal::invalid(format!("error parsing multipart form: {}", rejection.body_text())))?;
+    let mut form = Multipart::from_request(request, &()).await.map_err(|rejection| {
+        Refusal::invalid(format!("error parsing multipart form: {}", rejection.body_text()))
+    })?;
     let (mut written, mut paths) = (Vec::new(), BTreeSet::new());
     loop {
         allowance.set(BETWEEN_PARTS);
@@ -38,7 +42,8 @@ pub(super) async fn write(upload: &Upload, path: Option<&str>, request: Request)
         // How browsers, and libraries that follow them, write a quote in a quoted name.
         let filename = part.file_name().map(|name| name.replace("%22", "\""));
         let wanted = path.or(filename.as_deref()).filter(|path| !path.is_empty());
-        let wanted = wanted.ok_or_else(|| Refusal::invalid("a file of the form has no name, and no path is given"))?;
+        let wanted =
+            wanted.ok_or_else(|| Refusal::invalid("a file of the form has no name, and no path is given"))?;
         let path = resolve(wanted)?;
         if !paths.insert(path.clone()) {
             let message = format!(

@@ -47,8 +47,9 @@ pub(super) async fn answer(request: Request) -> Result<Response, Refusal> {
     let kind = media_type(request.headers());
     let is_form = kind.starts_with("multipart/");
     if !is_form && kind != "application/octet-stream" {
-        let message =
-            format!("unsupported content type: {kind}, expected multipart/form-data or application/octet-stream");
+        let message = format!(
+            "unsupported content type: {kind}, expected multipart/form-data or application/octet-stream"
+        );
         return Err(Refusal::invalid(message));
     }
     let packing = Packing::of(request.headers())?;
@@ -64,7 +65,8 @@ pub(super) async fn answer(request: Request) -> Result<Response, Refusal> {
         form::write(&upload, asked.path.as_deref(), request).await?
     } else {
         let path = asked.path.filter(|path| !path.is_empty());
-        let path = path.ok_or_else(|| Refusal::invalid("path query parameter is required for raw body upload"))?;
+        let path =
+            path.ok_or_else(|| Refusal::invalid("path query parameter is required for raw body upload"))?;
         let content = StreamReader::new(request.into_body().into_data_stream().map_err(io::Error::other));
         vec![upload.write(&resolve(&path)?, Content::new(content)).await?]
     };

@@ -36,7 +36,8 @@ pub(super) fn info(entry: Entry) -> EntryInfo {
 
 /// Those of a file's attributes that are a client's.
 pub(crate) fn metadata(attributes: &BTreeMap<String, String>) -> BTreeMap<String, String> {
-    let own = |(name, value): (&String, &String)| Some((name.strip_prefix(METADATA)?.to_owned(), value.clone()));
+    let own =
+        |(name, value): (&String, &String)| Some((name.strip_prefix(METADATA)?.to_owned(), value.clone()));
     attributes.iter().filter_map(own).collect()
 }
 
@@ -54,9 +55,13 @@ fn permissions(entry: &Entry) -> String {
     if text.is_empty() {
         text.push('-');
     }
-    text.extend("rwxrwxrwx".chars().zip((0..9).rev()).map(|(letter, bit)| {
-        if entry.mode & (1 << bit) == 0 { '-' } else { letter }
-    }));
+    text.extend(
+        "rwxrwxrwx".chars().zip((0..9).rev()).map(
+            |(letter, bit)| {
+                if entry.mode & (1 << bit) == 0 { '-' } else { letter }
+            },
+        ),
+    );
     text
 }
 

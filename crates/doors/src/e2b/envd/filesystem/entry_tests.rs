@@ -33,8 +33,8 @@ fn permissions_read_as_go_writes_them() {
 
 #[test]
 fn only_the_attributes_of_clients_are_metadata() {
-    let attributes =
-        [("e2b.author", "ana"), ("xdg.origin", "elsewhere")].map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let attributes = [("e2b.author", "ana"), ("xdg.origin", "elsewhere")]
+        .map(|(name, value)| (name.to_owned(), value.to_owned()));
     let shown = info(Entry { attributes: attributes.into(), ..entry(FileKind::File, 0o644, false) }).metadata;
     assert_eq!(shown, BTreeMap::from([("author".to_owned(), "ana".to_owned())]));
 }

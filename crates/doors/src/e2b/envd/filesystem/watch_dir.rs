@@ -42,7 +42,7 @@ impl Watching {
         };
         let event = tokio::select! {
             change = self.changes.next() => match change {
-                Ok(event) => WatchEvent::Filesystem(event),
+                Ok(event) => WatchEvent::Filesystem(Box::new(event)),
                 Err(NoMore::Removed) => return None,
                 Err(NoMore::Refused(refusal)) => return Some((Err(Last::Refused(refusal)), None)),
                 Err(NoMore::SandboxGone) => return Some((Err(Last::Cut), None)),

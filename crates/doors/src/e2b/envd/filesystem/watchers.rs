@@ -87,7 +87,9 @@ async fn listen(mut changes: Changes, news: Arc<Mutex<News>>) {
                 if news.events.len() >= MOST_KEPT {
                     break Refusal::new(
                         Kind::Lost,
-                        format!("more than {MOST_KEPT} changes were not asked for, and some are lost; watch again"),
+                        format!(
+                            "more than {MOST_KEPT} changes were not asked for, and some are lost; watch again"
+                        ),
                     );
                 }
                 news.events.push(event);

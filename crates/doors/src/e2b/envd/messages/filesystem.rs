@@ -169,8 +169,8 @@ pub(crate) struct WatchStart {}
 pub(crate) enum WatchEvent {
     #[prost(message, tag = "1")]
     Start(WatchStart),
-    #[prost(message, tag = "2")]
-    Filesystem(FilesystemEvent),
+    #[prost(message, boxed, tag = "2")]
+    Filesystem(Box<FilesystemEvent>),
     #[prost(message, tag = "3")]
     Keepalive(WatchStart),
 }

@@ -33,7 +33,11 @@ pub(crate) fn number<'de, D: Deserializer<'de>>(from: D) -> Result<u32, D::Error
         }
         fn visit_f64<E: Error>(self, value: f64) -> Result<u32, E> {
             if value.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&value) {
-                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked above")]
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "checked above"
+                )]
                 return Ok(value as u32);
             }
             Err(E::custom(format_args!("{value} is not a number of this field")))
@@ -49,8 +53,8 @@ pub(crate) fn number<'de, D: Deserializer<'de>>(from: D) -> Result<u32, D::Error
 pub(crate) mod base64 {
     use base64::Engine;
     use base64::alphabet;
-    use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STANDARD};
     use base64::engine::DecodePaddingMode;
+    use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STANDARD};
     use bytes::Bytes;
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serializer};
@@ -58,8 +62,10 @@ pub(crate) mod base64 {
     const LENIENT: GeneralPurposeConfig =
         GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
     /// Either alphabet is allowed on the way in, with padding or without.
-    const EITHER: [GeneralPurpose; 2] =
-        [GeneralPurpose::new(&alphabet::STANDARD, LENIENT), GeneralPurpose::new(&alphabet::URL_SAFE, LENIENT)];
+    const EITHER: [GeneralPurpose; 2] = [
+        GeneralPurpose::new(&alphabet::STANDARD, LENIENT),
+        GeneralPurpose::new(&alphabet::URL_SAFE, LENIENT),
+    ];
 
     pub(crate) fn serialize<S: Serializer>(value: &Bytes, to: S) -> Result<S::Ok, S::Error> {
         to.serialize_str(&STANDARD.encode(value))

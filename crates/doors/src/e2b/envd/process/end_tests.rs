@@ -12,8 +12,7 @@ fn ends_read_as_clients_expect_them() {
         "exitCode": 3, "exited": true, "status": "exit status 3", "error": "exit status 3"
     });
     assert_eq!(shown(&ProcessEnd::Exited { code: 3 }), json);
-    let json =
-        serde_json::json!({ "exitCode": -1, "status": "signal: killed", "error": "signal: killed" });
+    let json = serde_json::json!({ "exitCode": -1, "status": "signal: killed", "error": "signal: killed" });
     assert_eq!(shown(&ProcessEnd::Signalled { signal: 9, reason: None }), json);
     assert_eq!(event(&ProcessEnd::Signalled { signal: 34, reason: None }).status, "signal: signal 34");
 }

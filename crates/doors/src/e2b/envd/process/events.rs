@@ -33,14 +33,14 @@ type Step = Option<(Result<EventResponse, Last>, Option<Watched>)>;
 
 impl Watched {
     pub(super) fn started(joined: Joined, keepalive: Duration) -> Events {
-        Self::new(joined, keepalive, None, true)
+        Self::events(joined, keepalive, None, true)
     }
 
     pub(super) fn joined(joined: Joined, keepalive: Duration, timeout: Option<Duration>) -> Events {
-        Self::new(joined, keepalive, timeout.map(|timeout| Instant::now() + timeout), false)
+        Self::events(joined, keepalive, timeout.map(|timeout| Instant::now() + timeout), false)
     }
 
-    fn new(joined: Joined, keepalive: Duration, deadline: Option<Instant>, is_starter: bool) -> Events {
+    fn events(joined: Joined, keepalive: Duration, deadline: Option<Instant>, is_starter: bool) -> Events {
         let watched = Self { joined, keepalive, deadline, is_starter, told_start: false, rest: None };
         stream::unfold(Some(watched), async |watched| watched?.next().await).boxed()
     }

@@ -106,7 +106,8 @@ async fn folder(guest: &Guest, cwd: &str) -> Result<String, Refusal> {
 fn size(pty: Pty) -> Result<Option<TerminalSize>, Refusal> {
     let Some(size) = pty.size else { return Ok(None) };
     let wrong = |_| Refusal::invalid("a terminal has at most 65535 columns and rows");
-    let (columns, rows) = (u16::try_from(size.cols).map_err(wrong)?, u16::try_from(size.rows).map_err(wrong)?);
+    let (columns, rows) =
+        (u16::try_from(size.cols).map_err(wrong)?, u16::try_from(size.rows).map_err(wrong)?);
     Ok(Some(TerminalSize { columns, rows }))
 }
 
