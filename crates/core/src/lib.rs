@@ -34,7 +34,9 @@ pub use files::{ByteRange, FileContent, FileKind, FileStat, Files, SandboxPath};
 pub use id::{ContainerId, ContextId, InvalidId, SandboxId, random_alphanumeric, random_hex};
 pub use inside::{Change, Connection, Entry, FolderChange, Inside, OpenFile};
 pub use key_limits::{InvalidLimits, KeyLimits};
-pub use leases::{Lease, LeaseError, LeaseRegistry, LeaseState, Leases, MemoryLeases, NewLease, OnEnd, now_ms};
+pub use leases::{
+    Lease, LeaseError, LeaseRegistry, LeaseState, Leases, MemoryLeases, NewLease, OnEnd, now_ms,
+};
 pub use limits::{Limits, human_bytes};
 pub use outcome::{NoteText, Outcome, OutcomeBuilder, RichResult};
 pub use owner::Owner;

@@ -73,6 +73,11 @@ impl Doors {
         Self { e2b: Some(Front::new(door, access)), ..self }
     }
 
+    #[cfg(test)]
+    pub(crate) fn only_e2b(front: Front) -> Self {
+        Self { keyed: Router::new(), e2b: Some(front) }
+    }
+
     fn app(self, patience: BodyPatience) -> Router {
         let around = move |router: Router| {
             let patient = move |request: Request, next: Next| {
@@ -83,8 +88,9 @@ impl Doors {
         let keyed = around(self.keyed);
         match self.e2b.map(|front| front.around_control(around)) {
             None => keyed,
-            Some(front) => Router::new()
-                .fallback(async move |request: Request| front.answer(keyed, request).await),
+            Some(front) => {
+                Router::new().fallback(async move |request: Request| front.answer(keyed, request).await)
+            }
         }
     }
 }

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use rcgen::{
-    BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair, KeyUsagePurpose,
+    BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
+    KeyUsagePurpose,
 };
 use sandgate_doors::Tls;
 use time::{Duration, OffsetDateTime};
@@ -34,10 +35,12 @@ pub(crate) fn tls(from: &Certificate, home: &Path) -> Result<Tls> {
     match from {
         Certificate::Files { cert, key } => {
             let read = |path: &Path| {
-                fs::read(path).map_err(|error| BadInput::error(format!("cannot read {}: {error}", path.display())))
+                fs::read(path)
+                    .map_err(|error| BadInput::error(format!("cannot read {}: {error}", path.display())))
             };
-            Tls::from_pem(&read(cert)?, &read(key)?)
-                .map_err(|error| BadInput::error(format!("{} and {}: {error}", cert.display(), key.display())))
+            Tls::from_pem(&read(cert)?, &read(key)?).map_err(|error| {
+                BadInput::error(format!("{} and {}: {error}", cert.display(), key.display()))
+            })
         }
         Certificate::SelfMade { domain } => {
             let tls = self_made(home, domain).context("a certificate for E2B's domain could not be made")?;

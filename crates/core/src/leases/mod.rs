@@ -53,7 +53,11 @@ struct Held {
 
 impl Held {
     fn new(lease: Lease) -> Self {
-        Self { now: Mutex::new(Arc::new(lease)), changing: AsyncMutex::default(), gone: watch::Sender::new(false) }
+        Self {
+            now: Mutex::new(Arc::new(lease)),
+            changing: AsyncMutex::default(),
+            gone: watch::Sender::new(false),
+        }
     }
 
     fn lease(&self) -> Arc<Lease> {
@@ -186,12 +190,7 @@ impl Leases {
 
     /// Thaws it, or starts it afresh over its files when a server ended meanwhile. `allowance`: of the key it is
     /// resumed with.
-    pub async fn resume(
-        &self,
-        id: &str,
-        ends_ms: Option<u64>,
-        allowance: &KeyLimits,
-    ) -> Result<Arc<Lease>> {
+    pub async fn resume(&self, id: &str, ends_ms: Option<u64>, allowance: &KeyLimits) -> Result<Arc<Lease>> {
         let held = self.held(id)?;
         let _changing = self.begin(&held).await?;
         let lease = held.lease();

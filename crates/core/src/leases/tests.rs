@@ -136,7 +136,8 @@ async fn leases_outlive_the_server() {
     let house = house.restarted().await;
     assert_eq!(house.leases.list(DOOR, &ann()), before);
     // Its processes are gone with the server, its files are not.
-    let resumed = house.leases.resume("paused", Some(now_ms() + 60_000), &KeyLimits::default()).await.unwrap();
+    let resumed =
+        house.leases.resume("paused", Some(now_ms() + 60_000), &KeyLimits::default()).await.unwrap();
     assert!(house.leases.container(&resumed).unwrap().sandbox().await.is_ok());
 }
 

@@ -3,7 +3,9 @@
 mod backend;
 mod files;
 mod local;
+mod ports;
 
 pub use backend::ScriptedBackend;
 pub use files::MemoryFiles;
 pub use local::{LocalBackend, LocalSandbox};
+pub use ports::ScriptedPorts;

@@ -153,7 +153,8 @@ impl Inner {
 /// Stands before every door.
 pub(crate) async fn authenticate(State(access): State<Access>, mut request: Request, next: Next) -> Response {
     let is_health = request.uri().path() == HEALTH;
-    let found = if is_health { access.anybody().await } else { access.principal(presented(request.headers())).await };
+    let found =
+        if is_health { access.anybody().await } else { access.principal(presented(request.headers())).await };
     let principal = match found {
         Ok(principal) => principal,
         Err(refusal) => return ApiError::from(refusal).into_response(),

@@ -31,7 +31,8 @@ fn without_a_key_one_is_anonymous() {
 #[test]
 fn e2bs_clients_have_a_header_of_their_own() {
     let key = |pairs: &[(&'static str, &'static str)]| {
-        let pairs = pairs.iter().map(|(name, value)| (name.parse().unwrap(), HeaderValue::from_static(value)));
+        let pairs =
+            pairs.iter().map(|(name, value)| (name.parse().unwrap(), HeaderValue::from_static(value)));
         presented_to_e2b(&pairs.collect())
     };
     assert_eq!(key(&[("x-api-key", " e2b_1 ")]).as_deref(), Some("e2b_1"));

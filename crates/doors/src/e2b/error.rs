@@ -90,7 +90,9 @@ impl E2bError {
 impl From<LeaseError> for E2bError {
     fn from(error: LeaseError) -> Self {
         match error {
-            LeaseError::NotFound => Self::not_found("the sandbox doesn't exist or you don't have access to it"),
+            LeaseError::NotFound => {
+                Self::not_found("the sandbox doesn't exist or you don't have access to it")
+            }
             LeaseError::Paused => Self::conflict("the sandbox is paused already"),
             LeaseError::Running => Self::conflict("the sandbox is running already"),
             LeaseError::Backend(error) => error.into(),

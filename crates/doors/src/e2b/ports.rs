@@ -23,7 +23,8 @@ use crate::cross_site::is_of_another_site;
 const CONTENT_SECURITY_POLICY: HeaderName = HeaderName::from_static("content-security-policy");
 /// What concerns one connection only.
 const HOP_BY_HOP: [HeaderName; 5] = [CONNECTION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE];
-const MORE_HOP_BY_HOP: [&str; 4] = ["keep-alive", "proxy-connection", "proxy-authenticate", "proxy-authorization"];
+const MORE_HOP_BY_HOP: [&str; 4] =
+    ["keep-alive", "proxy-connection", "proxy-authenticate", "proxy-authorization"];
 /// Nobody's but ours.
 const OURS: [&str; 5] = [TRAFFIC_HEADER, ID_HEADER, PORT_HEADER, "x-api-key", "x-access-token"];
 /// A page that code inside made, on the address of the whole server: it must not act as if it were the server's.
@@ -237,9 +238,8 @@ fn tunnel(door: &E2bDoor, target: &Target, client: OnUpgrade, inner: OnUpgrade) 
         let (Ok(client), Ok(inner)) = (client.await, inner.await) else { return };
         let (mut client, mut inner) = (TokioIo::new(client), TokioIo::new(inner));
         let ended = async {
-            match gone {
-                Some(mut gone) => drop(gone.wait_for(|gone| *gone).await.map(|_| ())),
-                None => {}
+            if let Some(mut gone) = gone {
+                let _ = gone.wait_for(|gone| *gone).await;
             }
         };
         tokio::select! {

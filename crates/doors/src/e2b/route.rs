@@ -17,7 +17,7 @@ use super::details::Details;
 use super::error::{E2bError, E2bResult};
 use super::host::{port_number, sandbox_id};
 use super::tokens::{ENVD_HEADER, Shown, Signature, Signed, opens_port, shown};
-use super::{CODE_PORT, DOOR, Door, ENVD_PORT, E2bDoor, code, envd, ports};
+use super::{CODE_PORT, DOOR, Door, E2bDoor, ENVD_PORT, code, envd, ports};
 
 pub(super) const ID_HEADER: &str = "e2b-sandbox-id";
 pub(super) const PORT_HEADER: &str = "e2b-sandbox-port";
@@ -33,18 +33,17 @@ pub(super) struct Target {
     pub(super) details: Arc<Details>,
     pub(super) container: Arc<Container>,
     pub(super) port: u16,
-    limits: Arc<KeyLimits>,
 }
 
 impl Target {
     /// The running sandbox, started again over its files when it was lost.
     pub(super) async fn sandbox(&self) -> sandgate_core::Result<Arc<dyn Sandbox>> {
-        self.container.sandbox_within(&self.limits).await
+        self.container.sandbox_within(self.limits()).await
     }
 
     /// What the key of its maker may do.
     pub(super) fn limits(&self) -> &Arc<KeyLimits> {
-        &self.limits
+        &self.details.limits
     }
 }
 
@@ -79,7 +78,9 @@ impl Wanted {
         Some(match (id, port) {
             (Some(id), Some(port)) => Ok(Self::Sandbox { id, port }),
             (None, _) => Err(E2bError::bad_request(format!("the header {ID_HEADER} is no id of a sandbox"))),
-            (_, None) => Err(E2bError::bad_request(format!("the header {PORT_HEADER} is missing or no port"))),
+            (_, None) => {
+                Err(E2bError::bad_request(format!("the header {PORT_HEADER} is missing or no port")))
+            }
         })
     }
 }
@@ -130,11 +131,9 @@ impl DataPlane {
         let wakes = !is_health(&request);
         let lease = self.door.awake(lease, &details, wakes).await?;
         let gone = self.door.leases.gone(&lease.id);
-        let container =
-            self.door.leases.container(&lease).map_err(|_| E2bError::sandbox_gone(&lease.id))?;
+        let container = self.door.leases.container(&lease).map_err(|_| E2bError::sandbox_gone(&lease.id))?;
         container.keep_alive();
-        let limits = Arc::new(details.limits.clone());
-        let target = Target { lease, details, container, port, limits };
+        let target = Target { lease, details, container, port };
         request.extensions_mut().insert(target.clone());
         let mut inside = match port {
             ENVD_PORT => self.envd.clone(),

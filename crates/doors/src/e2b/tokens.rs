@@ -25,8 +25,7 @@ pub(super) fn traffic_token() -> String {
 
 /// Takes the same time wherever the two differ. An empty token is nobody's.
 pub(super) fn same(known: &str, shown: &str) -> bool {
-    !known.is_empty()
-        && bool::from(Sha256::digest(known.as_bytes()).ct_eq(&Sha256::digest(shown.as_bytes())))
+    !known.is_empty() && bool::from(Sha256::digest(known.as_bytes()).ct_eq(&Sha256::digest(shown.as_bytes())))
 }
 
 /// What a request shows of the token of a header.

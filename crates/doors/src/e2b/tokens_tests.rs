@@ -62,19 +62,20 @@ fn a_signature_is_for_one_path_one_user_and_one_operation() {
     assert_eq!(check(Method::POST, &uri), Signature::Wrong);
     let other: Uri = format!("/files?path=%2Fa&signature={encoded}").parse().unwrap();
     assert_eq!(check(Method::GET, &other), Signature::Wrong);
-    let late: Uri = format!("/files?path=%2Fa%20b&signature={encoded}&signature_expiration=9").parse().unwrap();
+    let late: Uri =
+        format!("/files?path=%2Fa%20b&signature={encoded}&signature_expiration=9").parse().unwrap();
     assert_eq!(check(Method::GET, &late), Signature::Wrong);
 }
 
 #[test]
 fn a_signature_expires() {
     let uri = |expiration: &str| -> Uri {
-        let encoded = sign("/a", "read", "", "ea_1", Some(expiration)).replace('+', "%2B").replace('/', "%2F");
+        let encoded =
+            sign("/a", "read", "", "ea_1", Some(expiration)).replace('+', "%2B").replace('/', "%2F");
         format!("/files?path=/a&signature_expiration={expiration}&signature={encoded}").parse().unwrap()
     };
-    let check = |expiration: &str| {
-        Signed::of(&Method::GET, "/files", &uri(expiration)).unwrap().check("ea_1")
-    };
+    let check =
+        |expiration: &str| Signed::of(&Method::GET, "/files", &uri(expiration)).unwrap().check("ea_1");
     assert_eq!(check("99999999999"), Signature::Good);
     assert_eq!(check("1000"), Signature::Expired);
     assert_eq!(check("soon"), Signature::Expired);

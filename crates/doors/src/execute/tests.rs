@@ -34,7 +34,7 @@ async fn server(max_live: usize) -> Server {
     let stop = CancellationToken::new();
     let home = tempfile::tempdir().unwrap();
     let access = crate::Access::new(Store::open(home.path()).await.unwrap(), None);
-    tokio::spawn(crate::serve(listener, door.router(), access, stop.clone()));
+    tokio::spawn(crate::serve(listener, None, crate::Doors::new(door.router(), access), stop.clone()));
     Server { address, backend, containers, _home: home, _stop: stop.drop_guard() }
 }
 

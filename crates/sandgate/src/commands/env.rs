@@ -27,7 +27,11 @@ pub(crate) fn env(command: &EnvCommand) -> Result<ExitCode> {
         && matches!(tls.from, Certificate::SelfMade { .. })
     {
         let authority = authority::certificate_path(&home::open()?);
-        writeln!(out, "export SSL_CERT_FILE={path} NODE_EXTRA_CA_CERTS={path}", path = quoted(&authority.display()))?;
+        writeln!(
+            out,
+            "export SSL_CERT_FILE={path} NODE_EXTRA_CA_CERTS={path}",
+            path = quoted(&authority.display())
+        )?;
     }
     Ok(ExitCode::SUCCESS)
 }

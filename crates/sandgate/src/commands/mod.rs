@@ -2,8 +2,8 @@
 
 pub(crate) mod config;
 pub(crate) mod doctor;
-pub(crate) mod env;
 mod engine;
+pub(crate) mod env;
 pub(crate) mod key;
 pub(crate) mod repl;
 pub(crate) mod run;

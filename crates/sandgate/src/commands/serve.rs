@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use sandgate_core::{Backend, Containers, Leases, SandboxSpec};
-use sandgate_doors::e2b::{DoorState, E2bDoor};
-use sandgate_doors::{Access, Doors, Tls};
 use sandgate_doors::admin::AdminDoor;
+use sandgate_doors::e2b::{DoorState, E2bDoor};
 use sandgate_doors::execute::ExecuteDoor;
 use sandgate_doors::openai::OpenAiDoor;
+use sandgate_doors::{Access, Doors, Tls};
 use sandgate_gate::upstream::Router;
 use sandgate_gate::{ContainerFiles, Gate, GateParts};
 use sandgate_store::Store;

@@ -18,9 +18,14 @@ pub(crate) struct TlsSettings {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Certificate {
-    Files { cert: PathBuf, key: PathBuf },
+    Files {
+        cert: PathBuf,
+        key: PathBuf,
+    },
     /// Made for the domain by an authority of this home's own.
-    SelfMade { domain: String },
+    SelfMade {
+        domain: String,
+    },
 }
 
 /// Where HTTPS is when a domain names no port.

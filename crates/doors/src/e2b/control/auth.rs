@@ -31,10 +31,11 @@ pub(super) async fn authenticate(State(guard): State<Guard>, mut request: Reques
     };
     // Without keys, what protects the server is that only this machine reaches it; a name that the operator has
     // set up is as good as a local one.
-    if principal.rank == Rank::Open && !guard.is_own_name(&request) {
-        if let Some(refusal) = foreign_host(request.headers()) {
-            return E2bError::new(StatusCode::MISDIRECTED_REQUEST, refusal.to_string()).into_response();
-        }
+    if principal.rank == Rank::Open
+        && !guard.is_own_name(&request)
+        && let Some(refusal) = foreign_host(request.headers())
+    {
+        return E2bError::new(StatusCode::MISDIRECTED_REQUEST, refusal.to_string()).into_response();
     }
     forget_keys(request.headers_mut());
     request.extensions_mut().insert(principal);
@@ -51,7 +52,9 @@ impl Guard {
 impl From<NotLetIn> for E2bError {
     fn from(refusal: NotLetIn) -> Self {
         match refusal {
-            NotLetIn::NoKey => Self::unauthorized("no API key was sent: set E2B_API_KEY to a key of this server"),
+            NotLetIn::NoKey => {
+                Self::unauthorized("no API key was sent: set E2B_API_KEY to a key of this server")
+            }
             NotLetIn::Wrong { shown } => Self::unauthorized(format!("the API key {shown} is not valid")),
             NotLetIn::Expired { shown } => Self::unauthorized(format!("the API key {shown} has expired")),
             NotLetIn::TooOften { limit, wait } => {

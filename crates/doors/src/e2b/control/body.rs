@@ -26,7 +26,9 @@ impl<S: Send + Sync> FromRequest<S> for Fields {
             return Ok(Self { fields: Map::new(), bytes });
         }
         if !is_json {
-            return Err(E2bError::bad_request("send the body with the header 'Content-Type: application/json'"));
+            return Err(E2bError::bad_request(
+                "send the body with the header 'Content-Type: application/json'",
+            ));
         }
         match serde_json::from_slice(&bytes) {
             Ok(Value::Object(fields)) => Ok(Self { fields, bytes }),

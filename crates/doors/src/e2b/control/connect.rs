@@ -37,7 +37,7 @@ pub(super) async fn second(
     Path(id): InPath,
     fields: Fields,
 ) -> Answer {
-    let seconds = timeout(&fields, "timeout", &door.settings)?.unwrap_or(USUAL_SECOND);
+    let seconds = seconds_or_usual(&door, &fields)?;
     connect(door, who, &id, seconds).await
 }
 
@@ -48,12 +48,17 @@ pub(super) async fn resume(
     Path(id): InPath,
     fields: Fields,
 ) -> Answer {
-    let seconds = timeout(&fields, "timeout", &door.settings)?.unwrap_or(USUAL_SECOND);
+    let seconds = seconds_or_usual(&door, &fields)?;
     let lease = door.lease(&who.owner, &id)?;
     if lease.state == LeaseState::Running {
         return Err(LeaseError::Running.into());
     }
     connect(door, who, &id, seconds).await
+}
+
+fn seconds_or_usual(door: &Door, fields: &Fields) -> E2bResult<u64> {
+    let said = timeout(fields, "timeout", &door.settings)?;
+    Ok(said.unwrap_or(USUAL_SECOND).min(door.settings.max_timeout.as_secs()))
 }
 
 async fn connect(door: Door, who: Principal, id: &str, seconds: u64) -> Answer {

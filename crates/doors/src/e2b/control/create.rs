@@ -97,7 +97,7 @@ impl E2bDoor {
             allow_internet: wish.allow_internet,
             timeout: wish.timeout,
             key: key_of(&who),
-            limits: (*who.limits).clone(),
+            limits: Arc::clone(&who.limits),
             idempotency,
         };
         let mut spec = self.spec.clone();

@@ -62,7 +62,8 @@ impl Asked {
                 }
                 "template" => asked.template = Some(value),
                 "startedAfter" => {
-                    let time = OffsetDateTime::parse(&value, &Rfc3339).map_err(|_| wrong("startedAfter", &value))?;
+                    let time =
+                        OffsetDateTime::parse(&value, &Rfc3339).map_err(|_| wrong("startedAfter", &value))?;
                     let ms = time.unix_timestamp_nanos() / 1_000_000;
                     asked.started_after = Some(u64::try_from(ms).unwrap_or(0));
                 }
@@ -131,11 +132,7 @@ pub(super) async fn first(
     Ok(Json(taken.map(|lease| shown::listed(&door, lease)).collect()))
 }
 
-pub(super) async fn second(
-    State(door): State<Door>,
-    Caller(owner): Caller,
-    uri: Uri,
-) -> E2bResult<Response> {
+pub(super) async fn second(State(door): State<Door>, Caller(owner): Caller, uri: Uri) -> E2bResult<Response> {
     let asked = Asked::read(&uri, vec![LeaseState::Running, LeaseState::Paused])?;
     let mut leases: Vec<Arc<Lease>> = door.leases.list(DOOR, &owner);
     let running = leases.iter().filter(|lease| lease.state == LeaseState::Running).count();

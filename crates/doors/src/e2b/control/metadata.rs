@@ -16,7 +16,8 @@ fn decoded(text: &str) -> E2bResult<String> {
     let mut rest = text.as_bytes();
     while let [first, after @ ..] = rest {
         let digits = after.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
-        match digits.filter(|digits| *first == b'%' && digits.bytes().all(|digit| digit.is_ascii_hexdigit())) {
+        match digits.filter(|digits| *first == b'%' && digits.bytes().all(|digit| digit.is_ascii_hexdigit()))
+        {
             Some(digits) => {
                 bytes.extend(u8::from_str_radix(digits, 16));
                 rest = &after[2..];

@@ -21,7 +21,7 @@ use axum::Router;
 use axum::extract::{DefaultBodyLimit, Path, Request};
 use axum::http::StatusCode;
 use axum::middleware::from_fn_with_state;
-use axum::routing::{get, post, put};
+use axum::routing::{any, get, post, put};
 use sandgate_core::{Lease, Owner};
 use tokio::sync::Semaphore;
 
@@ -84,7 +84,14 @@ pub(super) fn router(door: Door, access: Access) -> Router {
         .route("/v3/templates", post(templates::no_builds))
         .route("/default-templates", get(templates::list))
         .route("/templates/aliases/{alias}", get(templates::alias))
-        .route("/templates/{template}", get(templates::retrieve).delete(templates::delete))
+        .route("/templates/tags", any(templates::no_builds))
+        .route(
+            "/templates/{template}",
+            get(templates::retrieve)
+                .delete(templates::delete)
+                .post(templates::no_builds)
+                .patch(templates::no_builds),
+        )
         .route("/health", get(async || "OK"))
         .fallback(elsewhere)
         .method_not_allowed_fallback(wrong_method)

@@ -15,7 +15,10 @@ const LONGEST: usize = 255;
 
 /// Those under way, so that the second waits for the first.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Once(Arc<Mutex<HashMap<(Owner, String), Arc<AsyncMutex<()>>>>>);
+pub(super) struct Once(Arc<Mutex<UnderWay>>);
+
+/// By owner and key.
+type UnderWay = HashMap<(Owner, String), Arc<AsyncMutex<()>>>;
 
 /// Nobody else creates under this key meanwhile.
 #[derive(Debug)]
@@ -33,7 +36,7 @@ impl Once {
         Turn { of: self.clone(), key, guard }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<(Owner, String), Arc<AsyncMutex<()>>>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, UnderWay> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -18,7 +18,9 @@ fn plain(name: &str) -> &str {
 }
 
 fn is_there(settings: &E2bSettings, name: &str) -> bool {
-    BUILT_IN.contains(&plain(name)) || settings.templates.contains(name) || settings.templates.contains(plain(name))
+    BUILT_IN.contains(&plain(name))
+        || settings.templates.contains(name)
+        || settings.templates.contains(plain(name))
 }
 
 pub(super) fn check(settings: &E2bSettings, name: &str) -> E2bResult<()> {

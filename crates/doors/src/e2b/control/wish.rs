@@ -29,7 +29,8 @@ impl Wish {
         let template = fields.text("templateID")?.filter(|template| !template.is_empty());
         let template = template.ok_or_else(|| E2bError::bad_request("'templateID' is missing"))?;
         templates::check(settings, template)?;
-        let timeout = timeout(fields, "timeout", settings)?.unwrap_or(usual);
+        let timeout =
+            timeout(fields, "timeout", settings)?.unwrap_or(usual).min(settings.max_timeout.as_secs());
         fields.refuse("volumeMounts", "this server has no volumes")?;
         fields.refuse("iam", "this server gives sandboxes no identity")?;
         fields.refuse("mcp", "this server has no MCP gateway for sandboxes")?;
@@ -66,9 +67,9 @@ fn check_variable(name: &str) -> E2bResult<()> {
 pub(super) fn timeout(fields: &Fields, name: &str, settings: &E2bSettings) -> E2bResult<Option<u64>> {
     let most = settings.max_timeout.as_secs();
     match fields.number(name)? {
-        Some(seconds) if seconds > most => {
-            Err(E2bError::bad_request(format!("'{name}' cannot be greater than {most} seconds on this server")))
-        }
+        Some(seconds) if seconds > most => Err(E2bError::bad_request(format!(
+            "'{name}' cannot be greater than {most} seconds on this server"
+        ))),
         other => Ok(other),
     }
 }
