@@ -6,23 +6,21 @@ import secrets
 
 import pytest
 import reports
+import ways
 from both import SDKS
 from keyed import ServerWithKeys
-from programs import Sandgate
 from waiting import reason_to_wait
 
 
 def pytest_configure(config):
     """One server for all workers: the first process starts it, the workers inherit where it is."""
-    config.pluginmanager.register(reports.Reports(config), "reports")
+    config.pluginmanager.register(reports.Reports(config), "sandgate-reports")
+    if not ways.one_port_is_enough():
+        ways.know_the_domain()
     if hasattr(config, "workerinput"):
         return
-    config.sandgate = Sandgate("pool: 2\n")
-    address = f"{config.sandgate.url}/e2b"
-    for name in [name for name in os.environ if name.startswith("E2B_")]:
-        del os.environ[name]
-    # The one-line switch, as users have it in their shell.
-    os.environ.update(E2B_API_URL=address, E2B_SANDBOX_URL=address, SANDGATE_URL=config.sandgate.url)
+    config.sandgate, variables = ways.on_one_port() if ways.one_port_is_enough() else ways.at_a_domain()
+    ways.set_environment({**variables, "SANDGATE_URL": config.sandgate.url})
 
 
 def pytest_unconfigure(config):
