@@ -6,6 +6,7 @@ mod common;
 
 mod bad_input;
 mod cli;
+mod code_interpreter;
 mod contexts;
 mod files;
 mod http;
