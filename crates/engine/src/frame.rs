@@ -51,9 +51,16 @@ pub struct Shown {
 /// What the engine says.
 #[derive(Debug)]
 pub enum ToKernel<'a> {
-    Configure { env: &'a [(String, String)], cwd: &'a str },
+    Configure {
+        env: &'a [(String, String)],
+        cwd: &'a str,
+    },
     /// `env` is for this run alone; with `chart_data`, figures and tables also come as their data.
-    Execute { code: &'a str, env: &'a [(String, String)], chart_data: bool },
+    Execute {
+        code: &'a str,
+        env: &'a [(String, String)],
+        chart_data: bool,
+    },
 }
 
 impl ToKernel<'_> {

@@ -1,5 +1,6 @@
 //! A running sandbox: its namespaces, its contexts, its files.
 
+mod beside;
 mod context;
 mod pipes;
 mod run;
@@ -12,18 +13,21 @@ use std::sync::{Arc, Mutex, PoisonError};
 use async_trait::async_trait;
 use sandgate_core::{
     BackendError, ContextId, ContextInfo, ContextSpec, ExecuteRequest, Execution, ExecutionHandle, Files,
-    Result, Sandbox, SandboxId, SandboxPath, SandboxSpec, Usage, random_hex,
+    Inside, Processes, Result, Sandbox, SandboxId, SandboxPath, SandboxSpec, Usage, random_hex,
 };
 use sandgate_jail::cgroup::{GroupEvents, GroupLimits};
 use sandgate_jail::sys;
 use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
 
+use crate::agent::{AgentSlot, EngineInside, EngineProcesses, ProcessTable};
 use crate::files::VolumeFiles;
 use crate::files::walk::{DiskUsage, Snapshot, held_open, snapshot};
 use crate::kernel::{Kernel, Place};
 use crate::shared::{Shared, blocking};
 use crate::volume::Volume;
 use crate::zygote::ForkOrder;
+use beside::StandsStill;
 use context::Context;
 
 /// The only language this engine runs today.
@@ -37,7 +41,7 @@ const MAX_RUN_ENV: usize = 1 << 20;
 
 #[derive(Debug)]
 pub(crate) struct EngineSandbox {
-    shared: Arc<Shared>,
+    pub(crate) shared: Arc<Shared>,
     pub(crate) volume: Volume,
     spec: SandboxSpec,
     /// What every interpreter finds in its environment.
@@ -53,6 +57,12 @@ pub(crate) struct EngineSandbox {
     /// There were variables once, before this process of the sandbox.
     revived: bool,
     seen: Mutex<Seen>,
+    /// What runs commands and looks at files from within; there from its first use on.
+    pub(crate) agent: AgentSlot,
+    pub(crate) processes: ProcessTable,
+    pub(crate) disk_is_watched: AtomicBool,
+    stands_still: Mutex<StandsStill>,
+    end: CancellationToken,
 }
 
 /// The state after the last execution, against which the next one is compared.
@@ -103,9 +113,9 @@ fn check_env(env: &[(String, String)]) -> Result<()> {
         let text = format!("the variables of a run are {size} bytes long; the limit is {MAX_RUN_ENV}");
         return Err(BackendError::Invalid(text));
     }
-    let bad = env.iter().find(|(name, value)| {
-        name.is_empty() || name.contains(['=', '\0']) || value.contains('\0')
-    });
+    let bad = env
+        .iter()
+        .find(|(name, value)| name.is_empty() || name.contains(['=', '\0']) || value.contains('\0'));
     match bad {
         Some((name, _)) => {
             let name: String = name.chars().take(100).collect();
@@ -166,6 +176,11 @@ impl EngineSandbox {
             paused: AtomicBool::new(false),
             revived,
             seen: Mutex::default(),
+            agent: AgentSlot::default(),
+            processes: ProcessTable::default(),
+            disk_is_watched: AtomicBool::new(false),
+            stands_still: Mutex::default(),
+            end: CancellationToken::new(),
         })
     }
 
@@ -240,8 +255,8 @@ impl EngineSandbox {
         match contexts.get(id) {
             Some(context) => Ok(Arc::clone(context)),
             None if *id == default => {
-                let context = Context::new(default.clone(), /* cwd */ None, /* number */ 0, self.revived);
-                let context = Arc::new(context);
+                let (cwd, number) = (None, 0);
+                let context = Arc::new(Context::new(default.clone(), cwd, number, self.revived));
                 contexts.insert(default, Arc::clone(&context));
                 Ok(context)
             }
@@ -301,6 +316,7 @@ impl EngineSandbox {
         if self.stopped.swap(true, Ordering::AcqRel) {
             return Ok(());
         }
+        self.end.cancel();
         // Dropping the kernels closes their connections; runs in progress see that and end.
         self.lock_contexts().drain().for_each(|(_, context)| context.close());
         let init = self.init.try_clone().map_err(|error| BackendError::Engine(error.to_string()))?;
@@ -406,6 +422,19 @@ impl Sandbox for EngineSandbox {
         Arc::clone(&self.files) as Arc<dyn Files>
     }
 
+    async fn is_busy(&self) -> Result<bool> {
+        let busy = self.lock_contexts().values().any(|context| context.is_busy());
+        Ok(busy || !self.processes.is_empty())
+    }
+
+    async fn inside(&self) -> Result<Arc<dyn Inside>> {
+        Ok(Arc::new(EngineInside::new(self.shared.live(&self.volume.id)?)))
+    }
+
+    async fn processes(&self) -> Result<Arc<dyn Processes>> {
+        Ok(Arc::new(EngineProcesses::new(self.shared.live(&self.volume.id)?)))
+    }
+
     async fn usage(&self) -> Result<Usage> {
         let disk = self.disk().await?.usage;
         let mut usage = Usage { disk_bytes: disk.bytes, ..Usage::default() };
@@ -433,6 +462,7 @@ impl EngineSandbox {
         let done = blocking(move || cgroups.freeze(id.as_str(), frozen)).await?;
         done.map_err(|error| BackendError::Engine(error.to_string()))?;
         self.paused.store(frozen, Ordering::Release);
+        self.stands_still(frozen);
         Ok(())
     }
 }
