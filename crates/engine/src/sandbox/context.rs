@@ -314,7 +314,7 @@ impl EngineSandbox {
 
     /// Whether there is more than PID 1 and idle interpreters.
     fn something_runs(&self) -> bool {
-        let idle = 1 + self.lock_contexts().len() as u64;
+        let idle = 1 + self.lock_contexts().len() as u64 + self.agent.count();
         let count =
             self.shared.cgroups.as_ref().and_then(|groups| groups.count(self.volume.id.as_str()).ok());
         count.is_none_or(|count| count > idle)
@@ -325,6 +325,7 @@ impl EngineSandbox {
         let busy = self.lock_contexts().values().any(|context| context.is_busy());
         if !busy && self.something_runs() && self.disk_is_over().await {
             tracing::warn!(sandbox = %self.volume.id, "background processes passed the disk limit and were ended");
+            self.end_agent("the disk limit was passed, and all commands were ended").await;
             let contexts: Vec<_> = self.lock_contexts().values().cloned().collect();
             for context in contexts {
                 context.end().await;

@@ -14,4 +14,5 @@ mod interrupts;
 mod kernel;
 mod life;
 mod limits;
+mod processes;
 mod sockets;
