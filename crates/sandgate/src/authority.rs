@@ -20,6 +20,11 @@ use crate::config::Certificate;
 const FOLDER: &str = "authority";
 const CERTIFICATE: &str = "ca.pem";
 const KEY: &str = "ca.key";
+/// The authority, and before it those that this machine trusts anyway: some clients trust what they are named alone.
+const BUNDLE: &str = "with-ca.pem";
+/// Where distributions keep those.
+const SYSTEM: [&str; 3] =
+    ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"];
 const YEARS: Duration = Duration::days(10 * 365);
 /// What clients take of a server's own certificate at most.
 const A_YEAR: Duration = Duration::days(365);
@@ -29,6 +34,11 @@ const BEFORE: Duration = Duration::days(1);
 /// What clients must trust.
 pub(crate) fn certificate_path(home: &Path) -> PathBuf {
     home.join(FOLDER).join(CERTIFICATE)
+}
+
+/// The same, for clients that trust nothing else then.
+pub(crate) fn bundle_path(home: &Path) -> PathBuf {
+    home.join(FOLDER).join(BUNDLE)
 }
 
 pub(crate) fn tls(from: &Certificate, home: &Path) -> Result<Tls> {
@@ -57,6 +67,8 @@ fn self_made(home: &Path, domain: &str) -> Result<Tls> {
     let folder = home.join(FOLDER);
     fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
     let (certificate, key) = authority(&folder)?;
+    let system = SYSTEM.iter().find_map(|path| fs::read_to_string(path).ok()).unwrap_or_default();
+    write_private(&folder.join(BUNDLE), &format!("{system}\n{certificate}"))?;
     let issuer = Issuer::new(authority_params(), KeyPair::from_pem(&key)?);
 
     let mut params = CertificateParams::new(vec![domain.to_owned(), format!("*.{domain}")])?;

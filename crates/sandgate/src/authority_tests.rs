@@ -13,6 +13,7 @@ fn the_authority_of_a_home_stays_the_same() {
     assert!(first.starts_with("-----BEGIN CERTIFICATE-----"));
     tls(&from, home.path()).unwrap();
     assert_eq!(fs::read_to_string(certificate_path(home.path())).unwrap(), first);
+    assert!(fs::read_to_string(bundle_path(home.path())).unwrap().ends_with(&first));
     let key = fs::metadata(home.path().join(FOLDER).join(KEY)).unwrap();
     assert_eq!(key.permissions().mode() & 0o077, 0);
 }

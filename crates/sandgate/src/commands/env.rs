@@ -26,12 +26,10 @@ pub(crate) fn env(command: &EnvCommand) -> Result<ExitCode> {
     if let Some(tls) = &settings.e2b_tls
         && matches!(tls.from, Certificate::SelfMade { .. })
     {
-        let authority = authority::certificate_path(&home::open()?);
-        writeln!(
-            out,
-            "export SSL_CERT_FILE={path} NODE_EXTRA_CA_CERTS={path}",
-            path = quoted(&authority.display())
-        )?;
+        let home = home::open()?;
+        let (bundle, authority) = (authority::bundle_path(&home), authority::certificate_path(&home));
+        writeln!(out, "export SSL_CERT_FILE={}", quoted(&bundle.display()))?;
+        writeln!(out, "export NODE_EXTRA_CA_CERTS={}", quoted(&authority.display()))?;
     }
     Ok(ExitCode::SUCCESS)
 }
