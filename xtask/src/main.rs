@@ -58,6 +58,8 @@ enum BenchTask {
     Engine(bench::Options),
     /// The gate against the direct way and LiteLLM: what it adds to a request, a stream and a loop.
     Gate(bench::gate::Options),
+    /// The E2B door through E2B's own SDK, against a server of the same protocol that does nothing.
+    E2b(bench::e2b::Options),
 }
 
 fn main() -> ExitCode {
@@ -66,6 +68,7 @@ fn main() -> ExitCode {
         Task::Test { only } => test::run(&ground, &only),
         Task::Bench { what: BenchTask::Engine(options) } => bench::run(&ground, &options),
         Task::Bench { what: BenchTask::Gate(options) } => bench::gate::run(&ground, options),
+        Task::Bench { what: BenchTask::E2b(options) } => bench::e2b::run(&ground, options),
         Task::Fuzz { target, seconds } => fuzz::run(&ground, &target, seconds),
     });
     done.unwrap_or_else(|error| {

@@ -37,7 +37,7 @@ pub(crate) struct Stage {
     pub(crate) run: fn(&Ground, Option<&Changes>) -> Outcome,
 }
 
-pub(crate) const STAGES: [Stage; 10] = [
+pub(crate) const STAGES: [Stage; 11] = [
     Stage { name: "host", about: "packages of the host that the tests need", run: host },
     Stage { name: "fmt", about: "formatting", run: fmt },
     Stage { name: "clippy", about: "lints, warnings denied", run: clippy },
@@ -53,6 +53,11 @@ pub(crate) const STAGES: [Stage; 10] = [
         name: "sdk",
         about: "the unmodified SDKs of clients, Python and Node, against the real program",
         run: client_sdks,
+    },
+    Stage {
+        name: "e2b",
+        about: "the unmodified SDKs of E2B, new and older, against the real program; COMPATIBILITY.md",
+        run: e2b_sdks,
     },
     Stage {
         name: "fuzz",
@@ -131,10 +136,22 @@ fn cargo(ground: &Ground, _: Option<&Changes>) -> Outcome {
 fn client_sdks(ground: &Ground, _: Option<&Changes>) -> Outcome {
     let runtime = runtime::shared(ground)?;
     must(ground.cargo(&["build", "-p", "sandgate", "-p", "sandgate-testkit", "--bins"]))?;
-    let suites = [sdk::python(ground, &runtime)?, sdk::node(ground)?];
+    all_tested([sdk::python(ground, &runtime)?, sdk::node(ground)?])
+}
+
+fn e2b_sdks(ground: &Ground, _: Option<&Changes>) -> Outcome {
+    let runtime = runtime::shared(ground)?;
+    must(ground.cargo(&["build", "-p", "sandgate", "--bins"]))?;
+    let (suites, words): (Vec<Command>, Vec<_>) = sdk::e2b::suites(ground, &runtime)?.into_iter().unzip();
+    let counts = all_tested(suites)?;
+    sdk::e2b::compare(ground, &words).map_err(|error| Failure { error, counts })?;
+    Ok(counts)
+}
+
+/// Each has its say, also after another failed.
+fn all_tested(suites: impl IntoIterator<Item = Command>) -> Outcome {
     let mut counts = Counts::default();
     let mut failed = None;
-    // Each has its say, also after another failed.
     for suite in suites {
         match tested(suite) {
             Ok(more) => counts += more,

@@ -11,6 +11,7 @@ mod files;
 mod id;
 mod inside;
 mod key_limits;
+mod leases;
 mod limits;
 mod outcome;
 mod owner;
@@ -19,7 +20,7 @@ mod processes;
 mod registry;
 mod secret;
 mod shares;
-#[cfg(feature = "testing")]
+#[cfg(any(test, feature = "testing"))]
 pub mod testing;
 mod watched_backend;
 
@@ -34,6 +35,9 @@ pub use files::{ByteRange, FileContent, FileKind, FileStat, Files, SandboxPath};
 pub use id::{ContainerId, ContextId, InvalidId, SandboxId, random_alphanumeric, random_hex};
 pub use inside::{Change, Connection, Entry, FolderChange, Inside, OpenFile};
 pub use key_limits::{InvalidLimits, KeyLimits};
+pub use leases::{
+    Lease, LeaseError, LeaseRegistry, LeaseState, Leases, MemoryLeases, NewLease, OnEnd, now_ms,
+};
 pub use limits::{Limits, human_bytes};
 pub use outcome::{NoteText, Outcome, OutcomeBuilder, RichResult};
 pub use owner::Owner;

@@ -22,7 +22,7 @@ pub(crate) async fn only_same_site(request: Request, next: Next) -> Response {
     next.run(request).await
 }
 
-fn is_of_another_site(headers: &HeaderMap, uri: &Uri) -> bool {
+pub(crate) fn is_of_another_site(headers: &HeaderMap, uri: &Uri) -> bool {
     let Some(origin) = headers.get(ORIGIN) else { return false };
     let asked = match headers.get(HOST) {
         Some(host) => host.to_str().ok().and_then(|host| host.parse::<Authority>().ok()),

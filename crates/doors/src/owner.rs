@@ -7,7 +7,7 @@ use axum::http::request::Parts;
 use axum::http::{Extensions, HeaderMap};
 use sandgate_core::{Owner, Principal};
 
-use crate::access::open_owner;
+use crate::access::{open_owner, presented};
 
 /// The owner a request acts for.
 #[derive(Clone, Debug)]
@@ -36,5 +36,5 @@ impl<S: Sync> FromRequestParts<S> for Who {
 /// Whoever was let in. A door that stands alone, as in its tests, is one without keys.
 pub(crate) fn principal_of(extensions: &Extensions, headers: &HeaderMap) -> Principal {
     let found = extensions.get::<Principal>().cloned();
-    found.unwrap_or_else(|| Principal::open(open_owner(headers)))
+    found.unwrap_or_else(|| Principal::open(open_owner(presented(headers).as_deref())))
 }

@@ -11,17 +11,21 @@ use axum::middleware::{Next, from_fn, from_fn_with_state};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::access::{Access, authenticate};
 use crate::cross_site::only_same_site;
+use crate::e2b::{E2bDoor, Front as E2bFront};
 use crate::execute::Refusal;
 use crate::front::{Front, attend};
 use crate::patience::{BodyPatience, patient_body};
 use crate::stalled::EndWhenStalled;
+use crate::tls::Tls;
 
 /// What clients may hold of the server.
 #[derive(Clone, Copy, Debug)]
@@ -49,34 +53,72 @@ const MAX_HEAD: usize = 64 << 10;
 /// When the system has no descriptor for another connection, it is asked again after this.
 const PAUSE_AFTER_ERROR: Duration = Duration::from_millis(500);
 
-/// Answers whomever `access` lets in, until the server is told to stop and nothing is under way any more.
-pub async fn serve(listener: TcpListener, doors: Router, access: Access, front: Front) -> io::Result<()> {
+/// Every door of a server, each behind what guards it.
+#[derive(Clone, Debug)]
+pub struct Doors {
+    /// Those that take a key.
+    keyed: Router,
+    e2b: Option<E2bFront>,
+}
+
+impl Doors {
+    /// Doors for whomever `access` lets in.
+    #[must_use]
+    pub fn new(doors: Router, access: Access) -> Self {
+        Self { keyed: doors.layer(from_fn_with_state(access, authenticate)), e2b: None }
+    }
+
+    /// E2B's before the others: it is known by its path, and by names of its own.
+    #[must_use]
+    pub fn with_e2b(self, door: E2bDoor, access: Access) -> Self {
+        Self { e2b: Some(E2bFront::new(door, access)), ..self }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn only_e2b(front: E2bFront) -> Self {
+        Self { keyed: Router::new(), e2b: Some(front) }
+    }
+
+    fn app(self, patience: BodyPatience) -> Router {
+        let around = move |router: Router| {
+            let patient = move |request: Request, next: Next| {
+                next.run(request.map(|body| patient_body(body, patience)))
+            };
+            router.layer(from_fn(only_same_site)).layer(from_fn(patient))
+        };
+        let keyed = around(self.keyed);
+        match self.e2b.map(|front| front.around_control(around)) {
+            None => keyed,
+            Some(front) => {
+                Router::new().fallback(async move |request: Request| front.answer(keyed, request).await)
+            }
+        }
+    }
+}
+
+/// Answers until the server is told to stop and nothing is under way any more. `tls`: what clients must speak.
+pub async fn serve(listener: TcpListener, tls: Option<Tls>, doors: Doors, front: Front) -> io::Result<()> {
     let end = CancellationToken::new();
     let stopping = front.stopping.clone();
     let when_quiet = async {
         stopping.quiet().await;
         end.cancel();
     };
-    let doors = doors
-        .layer(from_fn_with_state(access, authenticate))
-        .layer(from_fn(only_same_site))
-        .layer(from_fn_with_state(front, attend));
-    tokio::join!(serve_within(BOUNDS, listener, doors, end.clone()), when_quiet).0
+    let attended = move |app: Router| app.layer(from_fn_with_state(front, attend));
+    tokio::join!(serve_within(BOUNDS, listener, tls, doors, attended, end.clone()), when_quiet).0
 }
 
 async fn serve_within(
     bounds: Bounds,
     listener: TcpListener,
-    doors: Router,
+    tls: Option<Tls>,
+    doors: Doors,
+    around: impl FnOnce(Router) -> Router,
     stop: CancellationToken,
 ) -> io::Result<()> {
-    let patient = move |request: Request, next: Next| {
-        let request = request.map(|body| patient_body(body, bounds.body));
-        next.run(request)
-    };
-    let app = doors.layer(from_fn(patient));
+    let app = around(doors.app(bounds.body));
     let full = Router::new().fallback(async || Refusal::TooManyConnections);
-    let served = Served { bounds, stop: stop.clone() };
+    let served = Served { bounds, tls, stop: stop.clone() };
     let (room, room_to_refuse) =
         (Arc::new(Semaphore::new(bounds.connections)), Arc::new(Semaphore::new(REFUSED_AT_ONCE)));
     let connections = TaskTracker::new();
@@ -123,6 +165,7 @@ async fn accept(listener: &TcpListener) -> TcpStream {
 #[derive(Clone)]
 struct Served {
     bounds: Bounds,
+    tls: Option<Tls>,
     stop: CancellationToken,
 }
 
@@ -131,12 +174,28 @@ impl Served {
         if let Err(error) = connection.set_nodelay(true) {
             tracing::debug!(%error, "TCP_NODELAY could not be set");
         }
+        match &self.tls {
+            None => self.requests(connection, app).await,
+            // The handshake has as long as a head.
+            Some(tls) => match timeout(self.bounds.head, tls.accept(connection)).await {
+                Ok(Ok(connection)) => self.requests(connection, app).await,
+                Ok(Err(error)) => tracing::debug!(%error, "a client and this server found no way to talk"),
+                Err(_) => tracing::debug!("a client took too long to agree on how to talk"),
+            },
+        }
+    }
+
+    async fn requests<C>(&self, connection: C, app: Router)
+    where
+        C: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    {
         let io = TokioIo::new(EndWhenStalled::new(connection, self.bounds.stalled));
         let served = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(self.bounds.head)
             .max_buf_size(MAX_HEAD)
-            .serve_connection(io, TowerToHyperService::new(app));
+            .serve_connection(io, TowerToHyperService::new(app))
+            .with_upgrades();
         let mut served = std::pin::pin!(served);
         let ended = tokio::select! {
             ended = served.as_mut() => ended,

@@ -23,7 +23,7 @@ fn bounds() -> Bounds {
 }
 
 /// Says how much came; talks for long; talks for ever.
-fn doors() -> Router {
+fn doors() -> Doors {
     let count = |body: Result<Bytes, BytesRejection>| async { Ok::<_, Refusal>(body?.len().to_string()) };
     let talk = async |pieces: usize, every: Duration, piece: Vec<u8>| {
         Body::from_stream(stream::iter(0..pieces).then(move |_| {
@@ -34,16 +34,17 @@ fn doors() -> Router {
             }
         }))
     };
-    Router::new()
+    let keyed = Router::new()
         .route("/count", post(count))
         .route("/long", get(move || talk(12, SHORT / 4, b"piece ".to_vec())))
-        .route("/flood", get(move || talk(usize::MAX, Duration::ZERO, vec![b'x'; 1 << 16])))
+        .route("/flood", get(move || talk(usize::MAX, Duration::ZERO, vec![b'x'; 1 << 16])));
+    Doors { keyed, e2b: None }
 }
 
 async fn server(bounds: Bounds) -> (SocketAddr, DropGuard) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let (address, stop) = (listener.local_addr().unwrap(), CancellationToken::new());
-    tokio::spawn(serve_within(bounds, listener, doors(), stop.clone()));
+    tokio::spawn(serve_within(bounds, listener, None, doors(), std::convert::identity, stop.clone()));
     (address, stop.drop_guard())
 }
 
@@ -155,7 +156,8 @@ async fn the_end_waits_for_answers_under_way_and_for_nobody_else() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let (address, stop) = (listener.local_addr().unwrap(), CancellationToken::new());
     let patient = Bounds { head: LONGEST, ..bounds() };
-    let serving = tokio::spawn(serve_within(patient, listener, doors(), stop.clone()));
+    let serving =
+        tokio::spawn(serve_within(patient, listener, None, doors(), std::convert::identity, stop.clone()));
     let mut long = send(address, "GET /long HTTP/1.1\r\nhost: localhost\r\n\r\n").await;
     let mut first = [0; 12];
     long.read_exact(&mut first).await.unwrap();

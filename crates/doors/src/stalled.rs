@@ -7,19 +7,18 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
 #[derive(Debug)]
-pub(crate) struct EndWhenStalled {
-    connection: TcpStream,
+pub(crate) struct EndWhenStalled<C> {
+    connection: C,
     patience: Duration,
     /// Runs while something waits.
     waiting: Option<Pin<Box<Sleep>>>,
 }
 
-impl EndWhenStalled {
-    pub(crate) fn new(connection: TcpStream, patience: Duration) -> Self {
+impl<C> EndWhenStalled<C> {
+    pub(crate) fn new(connection: C, patience: Duration) -> Self {
         Self { connection, patience, waiting: None }
     }
 
@@ -40,7 +39,7 @@ impl EndWhenStalled {
     }
 }
 
-impl AsyncRead for EndWhenStalled {
+impl<C: AsyncRead + Unpin> AsyncRead for EndWhenStalled<C> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -50,7 +49,7 @@ impl AsyncRead for EndWhenStalled {
     }
 }
 
-impl AsyncWrite for EndWhenStalled {
+impl<C: AsyncWrite + Unpin> AsyncWrite for EndWhenStalled<C> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

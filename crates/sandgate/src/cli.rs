@@ -38,6 +38,9 @@ pub(crate) enum Command {
     Approvals(ApprovalsArgs),
     /// Read what was asked, and what was done for it
     Ledger(LedgerArgs),
+    /// Print the variables that point a client at this server
+    #[command(subcommand)]
+    Env(EnvCommand),
     /// Check a configuration file, or print the schema of one
     #[command(subcommand)]
     Config(ConfigCommand),
@@ -142,6 +145,8 @@ The configuration file is YAML; every key is optional:
     person_timeout_seconds: 300
   ledger:                 # a record of each request and what was done for it: 'sandgate ledger --help'
     {enabled: true, passed: true, code: false, keep_days: 30}  # 'code': with code and output
+  e2b: {domain: 'sbx.example:8443', tls: {cert: FILE, key: FILE}, templates: [], max_timeout_seconds: 86400,
+        open_ports: false}  # in place of 'tls', for development: self_signed: true
 'api' is 'responses', 'chat' or 'loopback'; 'key' is env:NAME, file:PATH, os.environ/NAME or the key itself,
 and without it each client's own key is passed on. More of an upstream: connect_timeout_seconds, headers,
 max_tokens_field.
@@ -167,6 +172,19 @@ pub(crate) struct ServeArgs {
     /// Configuration file, ours or LiteLLM's
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum EnvCommand {
+    /// For E2B's SDKs: eval "$(sandgate env e2b)"
+    E2b {
+        /// The configuration that the server was started with
+        #[arg(long, value_name = "FILE")]
+        config: Option<PathBuf>,
+        /// The address that the server listens on, when the configuration does not say
+        #[arg(long, value_name = "ADDRESS:PORT")]
+        listen: Option<String>,
+    },
 }
 
 #[derive(Debug, Subcommand)]

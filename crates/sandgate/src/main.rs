@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod approvals_args;
+mod authority;
 mod bad_input;
 mod cli;
 mod code;
@@ -55,6 +56,7 @@ fn main() -> ExitCode {
         Command::Approvals(args) => (commands::approvals::approvals(&args), 1),
         Command::Key(args) => (commands::key::key(args), 1),
         Command::Ledger(args) => (commands::ledger::ledger(args), 1),
+        Command::Env(command) => (commands::env::env(&command), 1),
         Command::Config(command) => (commands::config::config(&command), 1),
     };
     result.unwrap_or_else(|error| {

@@ -1,5 +1,5 @@
 //! What must survive a crash: responses and their items, conversations, files, keys, the records of
-//! containers, and the ledger. One SQLite database per home, and one folder for the contents of files.
+//! containers and leases, and the ledger. One SQLite database per home, and one folder for the contents of files.
 
 #![forbid(unsafe_code)]
 
@@ -12,6 +12,7 @@ mod files;
 mod files_folder;
 mod items;
 mod keys;
+mod leases;
 mod ledger;
 mod ledger_search;
 mod migrations;

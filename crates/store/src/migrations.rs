@@ -9,6 +9,7 @@ pub(crate) const ALL: &[&str] = &[
     include_str!("migrations/001_first.sql"),
     include_str!("migrations/002_keys.sql"),
     include_str!("migrations/003_ledger.sql"),
+    include_str!("migrations/004_leases.sql"),
 ];
 
 pub(crate) fn migrate(connection: &mut Connection, steps: &[&str]) -> Result<()> {

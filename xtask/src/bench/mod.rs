@@ -2,11 +2,14 @@
 
 mod cells;
 mod crowd;
+pub(crate) mod e2b;
 mod engines;
 pub(crate) mod gate;
 mod machine;
+mod markdown;
 mod memory;
 mod peers;
+mod place;
 mod record;
 mod report;
 mod rounds;

@@ -7,23 +7,27 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use async_trait::async_trait;
 use tokio::sync::{Notify, mpsc};
 
-use super::MemoryFiles;
+use super::{MemoryFiles, ScriptedPorts};
 use crate::{
-    Backend, BackendError, ContextId, ContextInfo, ContextSpec, Ending, Event, ExecuteRequest, Execution,
-    ExecutionHandle, Files, Result, Sandbox, SandboxId, SandboxSpec, Usage,
+    Backend, BackendError, CodeError, ContextId, ContextInfo, ContextSpec, Ending, Event, ExecuteRequest,
+    Execution, ExecutionHandle, Files, Inside, MimeBundle, Result, Sandbox, SandboxId, SandboxSpec, Usage,
+    random_hex,
 };
 
 /// More entries than this cannot be listed at once, as with the real one.
 const MAX_LISTED: usize = 10_000;
 
 /// Each word is printed, but: `fail` alone is refused by the backend, `hang` waits until nobody
-/// listens, `break` ends without an ending, `write:NAME=TEXT` makes a file in the working directory.
+/// listens, `break` ends without an ending, `write:NAME=TEXT` makes a file in the working directory,
+/// `value:TEXT` is shown as a value, `env` prints the variables of the run, `raise` and `die` end it.
 #[derive(Debug, Default)]
 pub struct ScriptedBackend {
     pub created: AtomicUsize,
     pub deleted: AtomicUsize,
     /// Told when the reader of `hang` goes away.
     pub abandoned: Arc<Notify>,
+    /// What listens inside every sandbox.
+    pub ports: Arc<ScriptedPorts>,
     files: Mutex<HashMap<SandboxId, Arc<MemoryFiles>>>,
 }
 
@@ -39,8 +43,8 @@ impl ScriptedBackend {
     }
 
     fn sandbox(&self, id: SandboxId, files: Arc<MemoryFiles>) -> Arc<dyn Sandbox> {
-        let abandoned = Arc::clone(&self.abandoned);
-        Arc::new(ScriptedSandbox { id, contexts: Mutex::default(), files, abandoned })
+        let (abandoned, ports) = (Arc::clone(&self.abandoned), Arc::clone(&self.ports));
+        Arc::new(ScriptedSandbox { id, contexts: Mutex::default(), files, abandoned, ports })
     }
 
     fn files_of(&self, id: &SandboxId) -> Result<Arc<MemoryFiles>> {
@@ -77,14 +81,23 @@ impl Backend for ScriptedBackend {
 #[derive(Debug)]
 struct ScriptedSandbox {
     id: SandboxId,
-    contexts: Mutex<Vec<ContextId>>,
+    contexts: Mutex<Vec<ContextInfo>>,
     files: Arc<MemoryFiles>,
     abandoned: Arc<Notify>,
+    ports: Arc<ScriptedPorts>,
 }
 
 impl ScriptedSandbox {
-    fn lock(&self) -> MutexGuard<'_, Vec<ContextId>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<ContextInfo>> {
         self.contexts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The default one is always there.
+    fn check_context(&self, id: &ContextId) -> Result<()> {
+        if *id == ContextId::default_context() || self.lock().iter().any(|info| info.id == *id) {
+            return Ok(());
+        }
+        Err(BackendError::NoSuchContext(id.clone()))
     }
 }
 
@@ -94,31 +107,35 @@ impl Sandbox for ScriptedSandbox {
         &self.id
     }
     async fn create_context(&self, spec: ContextSpec) -> Result<ContextInfo> {
-        let id = spec.id.ok_or_else(no)?;
-        self.lock().push(id.clone());
-        Ok(ContextInfo { id, language: "python".to_owned(), cwd: "/mnt/data".to_owned(), busy: false })
+        check_language(spec.language.as_deref())?;
+        let id = spec.id.map_or_else(|| ContextId::parse(&format!("ctx_{}", random_hex(8))), Ok)?;
+        let cwd = spec.cwd.unwrap_or_else(|| "/mnt/data".to_owned());
+        let info = ContextInfo { id, language: "python".to_owned(), cwd, busy: false };
+        self.lock().push(info.clone());
+        Ok(info)
     }
     async fn contexts(&self) -> Result<Vec<ContextInfo>> {
-        Ok(Vec::new())
+        Ok(self.lock().clone())
     }
-    async fn delete_context(&self, _id: &ContextId) -> Result<()> {
-        Err(no())
+    async fn delete_context(&self, id: &ContextId) -> Result<()> {
+        self.check_context(id)?;
+        self.lock().retain(|info| info.id != *id);
+        Ok(())
+    }
+    async fn restart_context(&self, id: &ContextId) -> Result<()> {
+        self.check_context(id)
     }
     async fn execute(&self, request: ExecuteRequest) -> Result<Execution> {
-        if let Some(id) = request.context
-            && !self.lock().contains(&id)
-        {
-            return Err(BackendError::NoSuchContext(id));
+        if let Some(id) = &request.context {
+            self.check_context(id)?;
         }
-        if let Some(language) = request.language.filter(|language| language != "python") {
-            return Err(BackendError::NoSuchLanguage { language, available: "python".to_owned() });
-        }
+        check_language(request.language.as_deref())?;
         if request.code == "fail" {
             return Err(BackendError::Engine("secret detail".to_owned()));
         }
         let (sender, events) = mpsc::channel(8);
         let (handle, _stops) = ExecutionHandle::new();
-        tokio::spawn(play(request.code, sender, Arc::clone(&self.files), Arc::clone(&self.abandoned)));
+        tokio::spawn(play(request, sender, Arc::clone(&self.files), Arc::clone(&self.abandoned)));
         Ok(Execution { events, handle })
     }
     async fn pause(&self) -> Result<()> {
@@ -133,14 +150,36 @@ impl Sandbox for ScriptedSandbox {
     fn files(&self) -> Arc<dyn Files> {
         Arc::clone(&self.files) as _
     }
+    async fn inside(&self) -> Result<Arc<dyn Inside>> {
+        Ok(Arc::clone(&self.ports) as _)
+    }
     async fn usage(&self) -> Result<Usage> {
         Ok(Usage::default())
     }
 }
 
+fn check_language(language: Option<&str>) -> Result<()> {
+    match language {
+        None | Some("python") => Ok(()),
+        Some(other) => {
+            let (language, available) = (other.to_owned(), "python".to_owned());
+            Err(BackendError::NoSuchLanguage { language, available })
+        }
+    }
+}
+
 /// Whether anybody still listens does not matter to code.
-async fn play(code: String, events: mpsc::Sender<Event>, files: Arc<MemoryFiles>, abandoned: Arc<Notify>) {
-    for word in code.split_whitespace() {
+async fn play(
+    request: ExecuteRequest,
+    events: mpsc::Sender<Event>,
+    files: Arc<MemoryFiles>,
+    abandoned: Arc<Notify>,
+) {
+    let (mut ending, mut text) = (Ending::Ok, String::new());
+    if request.with_chart_data {
+        let _ = events.send(Event::Started { execution_count: 1 }).await;
+    }
+    for word in request.code.split_whitespace() {
         match (word, word.strip_prefix("write:").and_then(|rest| rest.split_once('='))) {
             ("hang", _) => {
                 events.closed().await;
@@ -148,16 +187,32 @@ async fn play(code: String, events: mpsc::Sender<Event>, files: Arc<MemoryFiles>
                 return;
             }
             ("break", _) => return,
+            ("raise", _) => {
+                let (name, value) = ("ValueError".to_owned(), "told to".to_owned());
+                let traceback = vec!["first line".to_owned(), "second line".to_owned()];
+                let _ = events.send(Event::Error(CodeError { name, value, traceback })).await;
+                ending = Ending::Raised;
+                break;
+            }
+            ("die", _) => {
+                (ending, text) = (Ending::Signalled { signal: 9 }, "the interpreter died".to_owned());
+                break;
+            }
+            ("env", _) => {
+                let text = request.env.iter().map(|(name, value)| format!("{name}={value}\n")).collect();
+                let _ = events.send(Event::Stdout { text }).await;
+            }
+            (word, _) if word.starts_with("value:") => {
+                let text = format!("'{}'", &word["value:".len()..]);
+                let data = MimeBundle::from_iter([("text/plain".to_owned(), text.into())]);
+                let _ = events.send(Event::Result { data, execution_count: 1 }).await;
+            }
             (_, Some((name, text))) => files.set(&format!("/mnt/data/{name}"), text.to_owned()),
             (text, None) => {
                 let _ = events.send(Event::Stdout { text: format!("{text}\n") }).await;
             }
         }
     }
-    let done = Event::Done { ending: Ending::Ok, text: String::new(), execution_count: 1, duration_ms: 0.5 };
+    let done = Event::Done { ending, text, execution_count: 1, duration_ms: 0.5 };
     let _ = events.send(done).await;
-}
-
-fn no() -> BackendError {
-    BackendError::Engine("not part of this test".to_owned())
 }

@@ -2,6 +2,10 @@
 
 mod backend;
 mod files;
+mod local;
+mod ports;
 
 pub use backend::ScriptedBackend;
 pub use files::MemoryFiles;
+pub use local::{LocalBackend, LocalSandbox};
+pub use ports::ScriptedPorts;

@@ -21,10 +21,9 @@ use sandgate_store::{KEY_PREFIX, KeyFound, KeyHash, KeyRecord, Store, hash_key};
 use subtle::ConstantTimeEq;
 
 pub(crate) use model::check_model;
-pub(crate) use presented::open_owner;
-use presented::presented;
+pub(crate) use presented::{open_owner, presented, presented_to_e2b};
 use rates::Rates;
-use refusal::NotLetIn;
+pub(crate) use refusal::NotLetIn;
 
 use crate::front::LimitHit;
 use crate::local::foreign_host;
@@ -84,13 +83,15 @@ impl Access {
         Ok(Principal { rank, ..anonymous })
     }
 
-    async fn principal(&self, headers: &HeaderMap) -> Result<Principal, NotLetIn> {
+    /// Whoever came with this key.
+    pub(crate) async fn principal(&self, secret: Option<String>) -> Result<Principal, NotLetIn> {
         let inner = &*self.0;
-        let Some(secret) = presented(headers) else {
+        let open = |secret: &str| Principal::open(open_owner(Some(secret)));
+        let Some(secret) = secret else {
             return if inner.is_closed().await? {
                 Err(NotLetIn::NoKey)
             } else {
-                Ok(Principal::open(open_owner(headers)))
+                Ok(Principal::open(Owner::anonymous()))
             };
         };
         let hash = hash_key(&secret);
@@ -99,12 +100,12 @@ impl Access {
         }
         // A key of ours is always looked for: it may be the first one, made this moment.
         if !secret.starts_with(KEY_PREFIX) && inner.was_open() {
-            return Ok(Principal::open(open_owner(headers)));
+            return Ok(open(&secret));
         }
         match inner.store.find_key(hash).await? {
             KeyFound::NoKeys if inner.master.is_none() && !inner.has_keys.load(Ordering::Relaxed) => {
                 *inner.lock_open() = Some(Instant::now());
-                Ok(Principal::open(open_owner(headers)))
+                Ok(open(&secret))
             }
             KeyFound::NoKeys | KeyFound::Unknown => Err(NotLetIn::wrong(&secret)),
             KeyFound::Known(key) => {
@@ -164,7 +165,8 @@ impl Inner {
 pub(crate) async fn authenticate(State(access): State<Access>, mut request: Request, next: Next) -> Response {
     let path = request.uri().path();
     let is_open = path == HEALTH || (path == METRICS && access.0.metrics_open);
-    let found = if is_open { access.anybody().await } else { access.principal(request.headers()).await };
+    let found =
+        if is_open { access.anybody().await } else { access.principal(presented(request.headers())).await };
     let principal = match found {
         Ok(principal) => principal,
         Err(refusal) => {
@@ -185,15 +187,19 @@ pub(crate) async fn authenticate(State(access): State<Access>, mut request: Requ
         }
         // Our keys are nothing to an upstream: from here on nobody can pass one on.
         Rank::Nobody | Rank::Key(_) | Rank::Master => {
-            let headers = request.headers_mut();
-            headers.remove(AUTHORIZATION);
-            for name in OTHER_KEYS {
-                headers.remove(name);
-            }
+            forget_keys(request.headers_mut());
         }
     }
     request.extensions_mut().insert(principal);
     next.run(request).await
+}
+
+/// None of them travels on from here.
+pub(crate) fn forget_keys(headers: &mut HeaderMap) {
+    headers.remove(AUTHORIZATION);
+    for name in OTHER_KEYS {
+        headers.remove(name);
+    }
 }
 
 /// What only the operator may do.

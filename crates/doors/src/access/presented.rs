@@ -4,8 +4,10 @@ use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
 use sandgate_core::Owner;
 
+const API_KEY: &str = "x-api-key";
+
 /// What was sent as a key; None if nothing was.
-pub(super) fn presented(headers: &HeaderMap) -> Option<String> {
+pub(crate) fn presented(headers: &HeaderMap) -> Option<String> {
     let value = headers.get(AUTHORIZATION)?;
     let value = String::from_utf8_lossy(value.as_bytes());
     let value = value.trim();
@@ -18,9 +20,15 @@ pub(super) fn presented(headers: &HeaderMap) -> Option<String> {
     (!key.is_empty()).then(|| key.to_owned())
 }
 
+/// The same where E2B's clients put it, which send only this header.
+pub(crate) fn presented_to_e2b(headers: &HeaderMap) -> Option<String> {
+    let key = headers.get(API_KEY).map(|value| String::from_utf8_lossy(value.as_bytes()).trim().to_owned());
+    key.filter(|key| !key.is_empty()).or_else(|| presented(headers))
+}
+
 /// At a server without keys, whoever sends the same is the same.
-pub(crate) fn open_owner(headers: &HeaderMap) -> Owner {
-    presented(headers).map_or_else(Owner::anonymous, |key| Owner::of_key(&key))
+pub(crate) fn open_owner(key: Option<&str>) -> Owner {
+    key.map_or_else(Owner::anonymous, Owner::of_key)
 }
 
 #[cfg(test)]

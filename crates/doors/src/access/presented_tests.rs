@@ -5,7 +5,8 @@ use axum::http::HeaderValue;
 use super::*;
 
 fn of(header: &[u8]) -> Owner {
-    open_owner(&HeaderMap::from_iter([(AUTHORIZATION, HeaderValue::from_bytes(header).unwrap())]))
+    let headers = HeaderMap::from_iter([(AUTHORIZATION, HeaderValue::from_bytes(header).unwrap())]);
+    open_owner(presented(&headers).as_deref())
 }
 
 #[test]
@@ -21,8 +22,22 @@ fn the_same_key_is_the_same_owner_however_it_is_written() {
 
 #[test]
 fn without_a_key_one_is_anonymous() {
-    assert_eq!(open_owner(&HeaderMap::new()), Owner::anonymous());
+    assert_eq!(open_owner(presented(&HeaderMap::new()).as_deref()), Owner::anonymous());
     for header in ["", "Bearer", "Bearer  "] {
         assert_eq!(of(header.as_bytes()), Owner::anonymous(), "{header:?}");
     }
+}
+
+#[test]
+fn e2bs_clients_have_a_header_of_their_own() {
+    let key = |pairs: &[(&'static str, &'static str)]| {
+        let pairs =
+            pairs.iter().map(|(name, value)| (name.parse().unwrap(), HeaderValue::from_static(value)));
+        presented_to_e2b(&pairs.collect())
+    };
+    assert_eq!(key(&[("x-api-key", " e2b_1 ")]).as_deref(), Some("e2b_1"));
+    assert_eq!(key(&[("x-api-key", "e2b_1"), ("authorization", "Bearer x")]).as_deref(), Some("e2b_1"));
+    assert_eq!(key(&[("x-api-key", ""), ("authorization", "Bearer x")]).as_deref(), Some("x"));
+    assert_eq!(key(&[("authorization", "Bearer x")]).as_deref(), Some("x"));
+    assert_eq!(key(&[]), None);
 }

@@ -8,7 +8,7 @@ use sandgate_store::StoreError;
 use crate::openai::ApiError;
 
 #[derive(Debug)]
-pub(super) enum NotLetIn {
+pub(crate) enum NotLetIn {
     NoKey,
     /// Unknown, or revoked: whoever has it need not know which. `shown` is how it begins.
     Wrong {

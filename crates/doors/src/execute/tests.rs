@@ -47,8 +47,8 @@ async fn server(max_live: usize) -> Server {
     let front = crate::Front { metrics: Metrics::default(), stopping: crate::Stopping::new(tasks, cut) };
     tokio::spawn(stop.clone().run_until_cancelled_owned(crate::serve(
         listener,
-        door.router(),
-        access,
+        None,
+        crate::Doors::new(door.router(), access),
         front,
     )));
     Server { address, backend, containers, _home: home, _stop: stop.drop_guard() }

@@ -13,7 +13,6 @@ mod error;
 mod files;
 mod metadata;
 mod other_paths;
-mod paced;
 pub(crate) mod pages;
 mod passed;
 mod passing;
@@ -37,7 +36,7 @@ use sandgate_store::Store;
 use tokio::sync::oneshot;
 use tokio_util::task::TaskTracker;
 
-pub(crate) use body::JsonBody;
+pub(crate) use body::{JsonBody, is_kind};
 pub(crate) use error::{ApiError, ApiResult, limit_word};
 pub(crate) use pages::{Query, no_such_page};
 pub(crate) use path::InPath;

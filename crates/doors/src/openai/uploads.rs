@@ -12,7 +12,7 @@ use tokio_util::io::StreamReader;
 
 use super::body::{is_kind, not_declared, too_slow};
 use super::error::{ApiError, ApiResult};
-use super::paced::{Allowance, Paced};
+use crate::paced::{Allowance, Paced};
 use crate::patience::TooSlow;
 
 pub(super) const FORM: &str = "multipart/form-data";

@@ -87,6 +87,7 @@ impl ExecutionEntry {
     /// Sees every event go by.
     pub(crate) fn event(&mut self, event: &Event) {
         match event {
+            Event::Started { .. } => {}
             Event::Stdout { text } => self.stdout.add(text),
             Event::Stderr { text } => self.stderr.add(text),
             Event::Display { data } | Event::Result { data, .. } => self.result(data),

@@ -4,6 +4,7 @@ pub(crate) mod approvals;
 pub(crate) mod config;
 pub(crate) mod doctor;
 mod engine;
+pub(crate) mod env;
 pub(crate) mod key;
 pub(crate) mod ledger;
 pub(crate) mod repl;

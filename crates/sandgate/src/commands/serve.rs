@@ -1,16 +1,18 @@
 //! `sandgate serve`: the engine behind its HTTP doors, until a signal ends it.
 
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use sandgate_core::{Backend, Containers, SandboxSpec, WatchedBackend};
+use sandgate_core::{Backend, Containers, Leases, SandboxSpec, WatchedBackend};
 use sandgate_doors::admin::{AdminDoor, ApprovalsDoor, LedgerDoor};
+use sandgate_doors::e2b::{DoorState, E2bDoor};
 use sandgate_doors::execute::ExecuteDoor;
 use sandgate_doors::openai::OpenAiDoor;
-use sandgate_doors::{Access, Front, MetricsDoor, Stopping};
+use sandgate_doors::{Access, Doors, Front, MetricsDoor, Stopping, Tls};
 use sandgate_gate::upstream::Router;
 use sandgate_gate::{Approvals, ContainerFiles, Executions, Gate, GateParts, Ledger, Metrics};
 use sandgate_store::Store;
@@ -18,9 +20,10 @@ use tokio::net::TcpListener;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 use tokio_util::task::TaskTracker;
 
+use crate::authority;
 use crate::cli::ServeArgs;
 use crate::commands::{Purpose, start_engine};
-use crate::config::{Secret, Settings};
+use crate::config::{Secret, Settings, TlsSettings};
 use crate::home;
 use crate::logging;
 use crate::reload::Reload;
@@ -37,6 +40,8 @@ const BIG_BLOCK: i32 = 8 << 20;
 const PRUNE_EVERY: Duration = Duration::from_secs(10 * 60);
 /// How often containers are asked how long they have idled.
 const EXPIRY_EVERY: Duration = Duration::from_secs(5);
+/// How often sandboxes that were lent are looked at for their end.
+const END_EVERY: Duration = Duration::from_secs(1);
 
 pub(crate) fn serve(args: &ServeArgs) -> Result<ExitCode> {
     let settings = Settings::load(args)?;
@@ -61,6 +66,10 @@ async fn until_stopped(args: ServeArgs, mut settings: Settings) -> Result<()> {
     let listener = TcpListener::bind(settings.listen)
         .await
         .with_context(|| format!("cannot listen on {}", settings.listen))?;
+    let e2b_tls = match &settings.e2b_tls {
+        Some(tls) => Some(e2b_listener(tls, &home).await?),
+        None => None,
+    };
     let router = Arc::new(Router::new(Arc::clone(&settings.upstreams.routes)));
     let spec = SandboxSpec { limits: settings.limits.clone(), ..SandboxSpec::default() };
     let engine = start_engine(Purpose::Server { pool: settings.pool, usual: spec.clone() }).await?;
@@ -77,6 +86,7 @@ async fn until_stopped(args: ServeArgs, mut settings: Settings) -> Result<()> {
     let backend = Arc::new(WatchedBackend::new(Arc::clone(&engine) as _, told));
     let registry = Arc::new(store.clone());
     let containers = Arc::new(Containers::open(backend, registry, settings.containers.clone()).await?);
+    let leases = Arc::new(Leases::open(Arc::clone(&containers), Arc::new(store.clone())).await?);
     let tasks = TaskTracker::new();
     let approvals = Approvals::new(std::mem::take(&mut settings.approvals.policy), store.clone());
     let executions = Executions::new(Arc::clone(&containers), approvals.clone());
@@ -113,7 +123,7 @@ async fn until_stopped(args: ServeArgs, mut settings: Settings) -> Result<()> {
         store: store.clone(),
         files: ContainerFiles::new(store.clone()),
         ledger: ledger.clone(),
-        spec,
+        spec: spec.clone(),
         tasks: tasks.clone(),
         limits: settings.door,
         strict: settings.gate.strict,
@@ -136,14 +146,25 @@ async fn until_stopped(args: ServeArgs, mut settings: Settings) -> Result<()> {
         .merge(openai.router());
     let master = settings.master_key.as_ref().map(Secret::expose);
     let access = Access::with_metrics(store.clone(), master, settings.telemetry.metrics_open);
+    let e2b = E2bDoor {
+        leases: Arc::clone(&leases),
+        containers: Arc::clone(&containers),
+        store: store.clone(),
+        spec,
+        tasks: tasks.clone(),
+        settings: settings.e2b.clone(),
+        state: DoorState::default(),
+    };
+    let doors = Doors::new(doors, access.clone()).with_e2b(e2b, access);
 
     let stopping = Stopping::new(tasks, gate.cut());
     let front = Front { metrics, stopping: stopping.clone() };
     say_ready(&listener)?;
     let served = tokio::select! {
-        served = sandgate_doors::serve(listener, doors, access, front) => served,
+        served = serve_all(listener, e2b_tls, doors, front) => served,
         () = signals.stop(&stopping, settings.stop_grace) => Ok(()),
         () = expire_idle(&containers, &store) => Ok(()),
+        () = end_due(&leases) => Ok(()),
         () = reload.on_each_hang_up(&home, &settings, &gate, &router, &approvals, &ledger) => Ok(()),
         () = forget_old_records(&ledger) => Ok(()),
     };
@@ -184,11 +205,44 @@ async fn forget_old_records(ledger: &Ledger) {
     }
 }
 
+/// The one port, and beside it the one where E2B's domain is served with TLS.
+async fn serve_all(
+    listener: TcpListener,
+    with_tls: Option<(TcpListener, Tls)>,
+    doors: Doors,
+    front: Front,
+) -> std::io::Result<()> {
+    let Some((tls_listener, tls)) = with_tls else {
+        return sandgate_doors::serve(listener, None, doors, front).await;
+    };
+    let plain = sandgate_doors::serve(listener, None, doors.clone(), front.clone());
+    let secure = sandgate_doors::serve(tls_listener, Some(tls), doors, front);
+    tokio::try_join!(plain, secure).map(drop)
+}
+
+async fn e2b_listener(settings: &TlsSettings, home: &Path) -> Result<(TcpListener, Tls)> {
+    let tls = authority::tls(&settings.from, home)?;
+    let listener = TcpListener::bind(settings.listen)
+        .await
+        .with_context(|| format!("cannot listen on {} for E2B's domain", settings.listen))?;
+    Ok((listener, tls))
+}
+
 fn say_ready(listener: &TcpListener) -> Result<()> {
     let address = listener.local_addr()?;
     // Nobody reading this is no reason not to serve.
     let _ = writeln!(std::io::stdout().lock(), "Sandgate is ready on http://{address}");
     Ok(())
+}
+
+/// Deletes or pauses sandboxes whose time is over.
+async fn end_due(leases: &Arc<Leases>) {
+    let mut ticks = interval(END_EVERY);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        leases.end_due().await;
+    }
 }
 
 async fn expire_idle(containers: &Containers, store: &Store) {

@@ -1,8 +1,10 @@
 //! The configuration file as written. The comments here are also those of its JSON Schema.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use sandgate_core::{ContainersConfig, Limits};
+use sandgate_doors::e2b::E2bSettings;
 use sandgate_doors::openai::DoorLimits;
 use sandgate_gate::GateConfig;
 use schemars::JsonSchema;
@@ -63,6 +65,55 @@ pub(crate) struct ConfigFile {
     pub(crate) approvals: ApprovalsFile,
     /// What is written down.
     pub(crate) ledger: LedgerFile,
+    /// The door for E2B's SDKs.
+    pub(crate) e2b: E2bFile,
+}
+
+/// The door for E2B's SDKs, which is at the path /e2b.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct E2bFile {
+    /// As in E2B_DOMAIN, perhaps with a port: sandboxes are at https://PORT-ID.DOMAIN, and api.DOMAIN makes them.
+    pub(crate) domain: Option<String>,
+    /// Where the domain's TLS is spoken; else the port of the domain at the address of the server.
+    pub(crate) listen: Option<String>,
+    /// A certificate for *.DOMAIN.
+    pub(crate) tls: Option<TlsFile>,
+    /// In place of tls, for development: a certificate of an authority that is made in SANDGATE_HOME.
+    pub(crate) self_signed: bool,
+    /// Names of templates, beside those that the SDKs ask for by themselves; all mean the runtime of this server.
+    pub(crate) templates: Vec<String>,
+    /// The longest that a sandbox may be asked to last.
+    #[schemars(range(min = 1))]
+    pub(crate) max_timeout_seconds: u64,
+    /// Ports inside a sandbox, but for files and commands, can be reached without its token by whoever knows its
+    /// id, unless it was made with allowPublicTraffic false.
+    pub(crate) open_ports: bool,
+}
+
+/// PEM files.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TlsFile {
+    /// The certificate, with those between it and its authority.
+    pub(crate) cert: PathBuf,
+    /// Its private key.
+    pub(crate) key: PathBuf,
+}
+
+impl Default for E2bFile {
+    fn default() -> Self {
+        let E2bSettings { domain, templates, max_timeout, open_ports } = E2bSettings::default();
+        Self {
+            domain,
+            listen: None,
+            tls: None,
+            self_signed: false,
+            templates: templates.into_iter().collect(),
+            max_timeout_seconds: max_timeout.as_secs(),
+            open_ports,
+        }
+    }
 }
 
 /// A server with models.
@@ -197,6 +248,7 @@ impl Default for ConfigFile {
             gate: GateFile::default(),
             approvals: ApprovalsFile::default(),
             ledger: LedgerFile::default(),
+            e2b: E2bFile::default(),
         }
     }
 }

@@ -4,6 +4,7 @@
 mod approvals;
 mod approvals_file;
 mod connect;
+mod e2b;
 mod errors;
 mod file;
 mod key_path;
@@ -32,6 +33,7 @@ use litellm::Understood;
 use places::Places;
 use settings::check;
 
+pub(crate) use e2b::{Certificate, TlsSettings};
 pub(crate) use schema::schema;
 pub(crate) use secrets::{Secret, SecretText};
 pub(crate) use settings::Settings;

@@ -4,12 +4,14 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use sandgate_core::{ContainersConfig, Limits};
+use sandgate_doors::e2b::E2bSettings;
 use sandgate_doors::openai::DoorLimits;
 use sandgate_gate::{GateConfig, LedgerConfig};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::LevelFilter;
 
 use super::approvals::ApprovalSettings;
+use super::e2b::{self, TlsSettings};
 use super::errors::Problem;
 use super::file::{ConfigFile, DAY, LISTEN};
 use super::key_path::KeyPath;
@@ -34,6 +36,9 @@ pub(crate) struct Settings {
     pub(crate) door: DoorLimits,
     pub(crate) approvals: ApprovalSettings,
     pub(crate) ledger: LedgerConfig,
+    pub(crate) e2b: E2bSettings,
+    /// Where E2B's domain is served with TLS.
+    pub(crate) e2b_tls: Option<TlsSettings>,
     pub(crate) log: Option<String>,
     pub(crate) log_format: LogFormat,
     pub(crate) stop_grace: Duration,
@@ -78,6 +83,7 @@ pub(crate) fn check(file: &ConfigFile, listen: Option<&str>) -> Result<Settings,
         max_body: file.gate.max_body_bytes,
     };
     let approvals = ApprovalSettings::of(&file.approvals, master_key.is_some())?;
+    let (e2b, e2b_tls) = e2b::check(&file.e2b, listen, |text| address(text, master_key.is_some()))?;
     Ok(Settings {
         listen,
         containers: ContainersConfig {
@@ -94,6 +100,8 @@ pub(crate) fn check(file: &ConfigFile, listen: Option<&str>) -> Result<Settings,
         door,
         approvals,
         ledger: file.ledger.settings(),
+        e2b,
+        e2b_tls,
         log: file.log.clone(),
         log_format: file.log_format,
         stop_grace: Duration::from_secs(file.stop_grace_seconds),
@@ -174,6 +182,10 @@ impl Settings {
             self.containers.max_live,
             self.containers.idle.as_secs()
         ));
+        if let Some(domain) = &self.e2b.domain {
+            let served = self.e2b_tls.as_ref().map(|tls| format!(", with TLS on {}", tls.listen));
+            lines.push(format!("E2B's domain is {domain}{}", served.unwrap_or_default()));
+        }
         lines
     }
 
@@ -194,6 +206,7 @@ impl Settings {
             ("gate.max_upload_bytes", self.door.max_upload != new.door.max_upload),
             ("gate.max_body_bytes", self.door.max_body != new.door.max_body),
             ("gate.strict_containers", self.gate.strict != new.gate.strict),
+            ("e2b", self.e2b != new.e2b || self.e2b_tls != new.e2b_tls),
         ];
         differs.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name).collect()
     }

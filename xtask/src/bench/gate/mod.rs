@@ -9,11 +9,10 @@ mod litellm;
 mod loops;
 mod mock;
 mod passing;
-mod place;
 mod rate;
 mod report;
 mod round;
-mod server;
+pub(super) mod server;
 mod subjects;
 
 use std::process::ExitCode;
@@ -22,7 +21,7 @@ use anyhow::Result;
 use clap::Args;
 
 use super::samples::Samples;
-use super::{record, write};
+use super::{place, record, write};
 use crate::ground::Ground;
 use crate::run::must;
 use crate::runtime;
@@ -64,7 +63,7 @@ pub(crate) fn run(ground: &Ground, options: Options) -> Result<ExitCode> {
         return run_optimised(ground, options);
     }
     runtime::shared(ground)?;
-    let measured = place::look(ground);
+    let measured = place::look(ground, litellm::PACKAGE);
     // One thread, so that the client hands nothing over to itself.
     let tokio = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut samples = Samples::default();

@@ -7,10 +7,11 @@ use serde::Serialize;
 
 use super::bars::bars;
 use super::bodies::Size;
-use super::place::Measured;
 use super::round::{added_series, series};
 use super::subjects::Subject;
 use super::{loops, passing};
+use crate::bench::markdown::{figure, table};
+use crate::bench::place::Measured;
 use crate::bench::samples::{Samples, Summary};
 use crate::bench::targets::{Bound, Target};
 
@@ -136,24 +137,4 @@ fn cases() -> Vec<(String, String, String)> {
     rows.push(("the same code by /v1/execute".to_owned(), "execute".to_owned(), "execute".to_owned()));
     rows.push(("GET /health".to_owned(), "health".to_owned(), "health".to_owned()));
     rows
-}
-
-/// Three digits that count.
-fn figure(value: Option<f64>) -> String {
-    match value {
-        None => String::new(),
-        Some(0.0) => "0".to_owned(),
-        Some(value) if value.abs() >= 100.0 => format!("{value:.0}"),
-        Some(value) if value.abs() >= 10.0 => format!("{value:.1}"),
-        Some(value) if value.abs() >= 1.0 => format!("{value:.2}"),
-        Some(value) => format!("{value:.3}"),
-    }
-}
-
-fn table<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> String {
-    let line = |row: &[String; COLUMNS]| format!("| {} |", row.join(" | "));
-    let mut lines: Vec<String> = rows.iter().map(line).collect();
-    let rule = std::iter::once("---").chain(std::iter::repeat_n("---:", COLUMNS - 1));
-    lines.insert(1, format!("| {} |", rule.collect::<Vec<_>>().join(" | ")));
-    lines.join("\n")
 }

@@ -21,14 +21,14 @@ const LONGEST_END: Duration = Duration::from_secs(20);
 
 /// A server that ends when this is dropped.
 #[derive(Debug)]
-pub(super) struct Server {
+pub(in crate::bench) struct Server {
     process: Child,
-    pub(super) address: SocketAddr,
+    pub(in crate::bench) address: SocketAddr,
 }
 
-/// `sandgate serve` as users have it, over a data folder of its own, in front of the mock.
-pub(super) async fn sandgate(ground: &Ground, mock: SocketAddr) -> Result<Server> {
-    let folder = ground.target.join("bench-gate");
+/// `sandgate serve` as users have it, over a data folder of its own in the folder of this name.
+pub(in crate::bench) async fn sandgate(ground: &Ground, name: &str, settings: &str) -> Result<Server> {
+    let folder = ground.target.join(name);
     let home = folder.join("home");
     match fs::remove_dir_all(&home) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
@@ -38,7 +38,7 @@ pub(super) async fn sandgate(ground: &Ground, mock: SocketAddr) -> Result<Server
     }
     std::os::unix::fs::symlink(ground.test_home().join("runtimes"), home.join("runtimes"))?;
     let config = folder.join("config.yaml");
-    fs::write(&config, format!("pool: 8\nupstream: {{url: 'http://{mock}/v1', api: responses}}\n"))?;
+    fs::write(&config, settings)?;
     let address = free_address()?;
     let mut command = Command::new(ground.target.join("release/sandgate"));
     command.args(["serve", "--listen", &address.to_string(), "--config"]).arg(&config);
@@ -47,13 +47,13 @@ pub(super) async fn sandgate(ground: &Ground, mock: SocketAddr) -> Result<Server
 }
 
 /// Taken again right away, so that nobody else is likely to have it.
-pub(super) fn free_address() -> Result<SocketAddr> {
+pub(in crate::bench) fn free_address() -> Result<SocketAddr> {
     Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?)
 }
 
 impl Server {
     /// Until `health` is answered with a success. What it says goes to `log`.
-    pub(super) async fn start(
+    pub(in crate::bench) async fn start(
         mut command: Command,
         log: &Path,
         address: SocketAddr,
@@ -80,7 +80,7 @@ impl Server {
     }
 
     /// Processor time of this process alone, of all its threads, in milliseconds.
-    pub(super) fn cpu_ms(&self) -> Result<f64> {
+    pub(in crate::bench) fn cpu_ms(&self) -> Result<f64> {
         let mut nanoseconds = 0_u64;
         for thread in fs::read_dir(format!("/proc/{}/task", self.process.id()))?.flatten() {
             let text = fs::read_to_string(thread.path().join("schedstat")).unwrap_or_default();
@@ -90,14 +90,14 @@ impl Server {
     }
 
     /// Resident memory of this process alone: now, or `VmHWM` for the most since it was forgotten.
-    pub(super) fn memory_mib(&self, row: &str) -> Result<f64> {
+    pub(in crate::bench) fn memory_mib(&self, row: &str) -> Result<f64> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.process.id()))?;
         let line = status.lines().find_map(|line| line.strip_prefix(row)?.strip_prefix(':'));
         let kibibytes = line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
         Ok(kibibytes.with_context(|| format!("there is no {row}"))? / 1024.0)
     }
 
-    pub(super) fn forget_peak(&self) -> Result<()> {
+    pub(in crate::bench) fn forget_peak(&self) -> Result<()> {
         Ok(fs::write(format!("/proc/{}/clear_refs", self.process.id()), "5")?)
     }
 }

@@ -42,7 +42,8 @@ impl Stage {
     pub(super) async fn set(ground: &Ground) -> Result<Self> {
         let mock = mock::start()?;
         say("starting the gate");
-        let gate = server::sandgate(ground, mock).await?;
+        let settings = format!("pool: 8\nupstream: {{url: 'http://{mock}/v1', api: responses}}\n");
+        let gate = server::sandgate(ground, "bench-gate", &settings).await?;
         say("starting LiteLLM");
         let litellm = litellm::start(ground, mock).await.map_err(|error| {
             let text = format!("{error:#}");

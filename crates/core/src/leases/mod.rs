@@ -1,0 +1,323 @@
+//! Containers lent for a time: what the doors share whose clients make a sandbox, give it an end, pause it and
+//! come back to it by its id. In memory, and written through to where it survives the server.
+
+mod lease;
+mod registry;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use tokio::sync::{Mutex as AsyncMutex, MutexGuard as AsyncGuard, watch};
+use tokio::task::JoinSet;
+
+pub use lease::{Lease, LeaseState, NewLease, OnEnd};
+pub use registry::{LeaseRegistry, MemoryLeases};
+
+use crate::{BackendError, Container, Containers, KeyLimits, Owner, RegistryError};
+
+#[derive(Debug, thiserror::Error)]
+pub enum LeaseError {
+    /// It never was, its time is over, or it is another's.
+    #[error("there is no such sandbox")]
+    NotFound,
+    #[error("the sandbox is paused already")]
+    Paused,
+    #[error("the sandbox runs already")]
+    Running,
+    #[error(transparent)]
+    Backend(#[from] BackendError),
+    #[error("the leases could not be read or written: {0}")]
+    Registry(RegistryError),
+}
+
+type Result<T> = std::result::Result<T, LeaseError>;
+
+/// All leases of this server.
+#[derive(Debug)]
+pub struct Leases {
+    containers: Arc<Containers>,
+    registry: Arc<dyn LeaseRegistry>,
+    all: Mutex<HashMap<String, Arc<Held>>>,
+}
+
+/// A lease as it is now, replaced as a whole by whoever changes it.
+#[derive(Debug)]
+struct Held {
+    now: Mutex<Arc<Lease>>,
+    /// Held while it changes, so that an end and an extension never cross.
+    changing: AsyncMutex<()>,
+    /// True from the moment it ends, for those whose work in it is to be cut short.
+    gone: watch::Sender<bool>,
+}
+
+impl Held {
+    fn new(lease: Lease) -> Self {
+        Self {
+            now: Mutex::new(Arc::new(lease)),
+            changing: AsyncMutex::default(),
+            gone: watch::Sender::new(false),
+        }
+    }
+
+    fn lease(&self) -> Arc<Lease> {
+        Arc::clone(&self.lock())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Arc<Lease>> {
+        self.now.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Leases {
+    /// Picks up what earlier servers lent. One whose container is gone is gone too.
+    pub async fn open(containers: Arc<Containers>, registry: Arc<dyn LeaseRegistry>) -> Result<Self> {
+        let mut all = HashMap::new();
+        for lease in registry.leases().await.map_err(LeaseError::Registry)? {
+            if containers.get(&lease.owner, &lease.container).is_ok() {
+                all.insert(lease.id.clone(), Arc::new(Held::new(lease)));
+            } else {
+                registry.remove_lease(&lease.id).await.map_err(LeaseError::Registry)?;
+            }
+        }
+        Ok(Self { containers, registry, all: Mutex::new(all) })
+    }
+
+    /// Makes a container and lends it. Its time starts when it is ready.
+    pub async fn grant(&self, new: NewLease) -> Result<Arc<Lease>> {
+        let owner = new.container.owner.clone();
+        let container = self.containers.create(new.container).await?;
+        let now = now_ms();
+        let lease = Lease {
+            id: new.id,
+            door: new.door.to_owned(),
+            owner,
+            container: container.id().clone(),
+            metadata: new.metadata,
+            started_ms: now,
+            ends_ms: new.lasts_ms.map(|lasts| now.saturating_add(lasts)),
+            on_end: new.on_end,
+            wakes: new.wakes,
+            state: LeaseState::Running,
+            details: new.details,
+        };
+        if let Err(error) = self.registry.save_lease(&lease).await {
+            self.containers.delete(&lease.owner, &lease.container).await?;
+            return Err(LeaseError::Registry(error));
+        }
+        let held = Held::new(lease);
+        let lease = held.lease();
+        self.lock().insert(lease.id.clone(), Arc::new(held));
+        Ok(lease)
+    }
+
+    /// Of this owner.
+    pub fn get(&self, door: &str, owner: &Owner, id: &str) -> Result<Arc<Lease>> {
+        let lease = self.find(door, id)?;
+        if lease.owner == *owner { Ok(lease) } else { Err(LeaseError::NotFound) }
+    }
+
+    /// Whoever's it is: for those who look at a token of the lease itself.
+    pub fn find(&self, door: &str, id: &str) -> Result<Arc<Lease>> {
+        let lease = self.held(id)?.lease();
+        if lease.door == door && self.is_there(&lease) { Ok(lease) } else { Err(LeaseError::NotFound) }
+    }
+
+    /// Those of one owner, oldest first.
+    #[must_use]
+    pub fn list(&self, door: &str, owner: &Owner) -> Vec<Arc<Lease>> {
+        let mut leases = self.all(door);
+        leases.retain(|lease| lease.owner == *owner);
+        leases.sort_by(|a, b| (a.started_ms, &a.id).cmp(&(b.started_ms, &b.id)));
+        leases
+    }
+
+    /// Those of everybody, in no order.
+    #[must_use]
+    pub fn all(&self, door: &str) -> Vec<Arc<Lease>> {
+        let all: Vec<_> = self.lock().values().map(|held| held.lease()).collect();
+        all.into_iter().filter(|lease| lease.door == door && self.is_there(lease)).collect()
+    }
+
+    /// One that is to be deleted counts as gone from the moment its time is over.
+    fn is_there(&self, lease: &Lease) -> bool {
+        let is_gone = lease.on_end == OnEnd::Delete && lease.is_over(now_ms());
+        !is_gone && self.containers.get(&lease.owner, &lease.container).is_ok()
+    }
+
+    /// The container that is lent.
+    pub fn container(&self, lease: &Lease) -> Result<Arc<Container>> {
+        self.containers.get(&lease.owner, &lease.container).map_err(|_| LeaseError::NotFound)
+    }
+
+    /// None: no end any more.
+    pub async fn set_end(&self, id: &str, ends_ms: Option<u64>) -> Result<Arc<Lease>> {
+        self.change(id, |lease| lease.ends_ms = ends_ms).await
+    }
+
+    /// Later than it was, or as it was.
+    pub async fn extend_to(&self, id: &str, ends_ms: u64) -> Result<Arc<Lease>> {
+        self.change(id, |lease| lease.ends_ms = lease.ends_ms.map(|end| end.max(ends_ms))).await
+    }
+
+    pub async fn set_metadata(
+        &self,
+        id: &str,
+        metadata: std::collections::BTreeMap<String, String>,
+    ) -> Result<Arc<Lease>> {
+        self.change(id, |lease| lease.metadata = metadata).await
+    }
+
+    /// What `change` makes of the door's own.
+    pub async fn change_details(
+        &self,
+        id: &str,
+        change: impl FnOnce(&mut serde_json::Value) + Send,
+    ) -> Result<Arc<Lease>> {
+        self.change(id, |lease| change(&mut lease.details)).await
+    }
+
+    /// Freezes it where it stands.
+    pub async fn pause(&self, id: &str) -> Result<Arc<Lease>> {
+        let held = self.held(id)?;
+        let _changing = self.begin(&held).await?;
+        let lease = held.lease();
+        if lease.state == LeaseState::Paused {
+            return Err(LeaseError::Paused);
+        }
+        self.freeze(&held, &lease).await
+    }
+
+    /// Thaws it, or starts it afresh over its files when a server ended meanwhile. `allowance`: of the key it is
+    /// resumed with.
+    pub async fn resume(&self, id: &str, ends_ms: Option<u64>, allowance: &KeyLimits) -> Result<Arc<Lease>> {
+        let held = self.held(id)?;
+        let _changing = self.begin(&held).await?;
+        let lease = held.lease();
+        if lease.state == LeaseState::Running {
+            return Err(LeaseError::Running);
+        }
+        let container = self.container(&lease)?;
+        container.resume().await?;
+        container.sandbox_within(allowance).await?;
+        self.replace(&held, Lease { state: LeaseState::Running, ends_ms, ..(*lease).clone() }).await
+    }
+
+    /// Ends it with everything it has.
+    pub async fn delete(&self, id: &str) -> Result<()> {
+        let held = self.held(id)?;
+        let _changing = self.begin(&held).await?;
+        self.end(&held).await
+    }
+
+    /// Becomes true when the lease ends. None: it has ended.
+    #[must_use]
+    pub fn gone(&self, id: &str) -> Option<watch::Receiver<bool>> {
+        Some(self.held(id).ok()?.gone.subscribe())
+    }
+
+    /// Deletes or pauses what is over; call every second or so.
+    pub async fn end_due(self: &Arc<Self>) {
+        let now = now_ms();
+        let all: Vec<_> = self.lock().values().cloned().collect();
+        let mut ending = JoinSet::new();
+        for held in all {
+            let lease = held.lease();
+            let Ok(container) = self.container(&lease) else {
+                held.gone.send_replace(true);
+                self.forget(&lease).await;
+                continue;
+            };
+            if lease.is_over(now) {
+                ending.spawn(Arc::clone(self).end_one(held));
+            } else if lease.state == LeaseState::Running {
+                // What is lent is in use, and not to be cleared away for its age.
+                container.keep_alive();
+            }
+        }
+        ending.join_all().await;
+    }
+
+    async fn end_one(self: Arc<Self>, held: Arc<Held>) {
+        let Ok(_changing) = self.begin(&held).await else { return };
+        let lease = held.lease();
+        // It may have been extended while this waited.
+        if !lease.is_over(now_ms()) {
+            return;
+        }
+        let ended = match lease.on_end {
+            OnEnd::Delete => self.end(&held).await,
+            OnEnd::Pause => self.freeze(&held, &lease).await.map(drop),
+        };
+        if let Err(error) = ended {
+            tracing::warn!(lease = lease.id, %error, "a sandbox whose time is over could not be ended; it is tried again");
+        }
+    }
+
+    async fn freeze(&self, held: &Held, lease: &Lease) -> Result<Arc<Lease>> {
+        self.container(lease)?.pause().await?;
+        self.replace(held, Lease { state: LeaseState::Paused, ..lease.clone() }).await
+    }
+
+    async fn end(&self, held: &Held) -> Result<()> {
+        let lease = held.lease();
+        held.gone.send_replace(true);
+        match self.containers.delete(&lease.owner, &lease.container).await {
+            Ok(()) | Err(BackendError::NoSuchContainer(_)) => {}
+            Err(error) => {
+                held.gone.send_replace(false);
+                return Err(error.into());
+            }
+        }
+        self.lock().remove(&lease.id);
+        self.registry.remove_lease(&lease.id).await.map_err(LeaseError::Registry)
+    }
+
+    /// Its container was deleted by somebody else.
+    async fn forget(&self, lease: &Lease) {
+        self.lock().remove(&lease.id);
+        if let Err(error) = self.registry.remove_lease(&lease.id).await {
+            tracing::warn!(lease = lease.id, %error, "a lease without a container could not be forgotten");
+        }
+    }
+
+    async fn change(&self, id: &str, change: impl FnOnce(&mut Lease) + Send) -> Result<Arc<Lease>> {
+        let held = self.held(id)?;
+        let _changing = self.begin(&held).await?;
+        let mut lease = (*held.lease()).clone();
+        change(&mut lease);
+        self.replace(&held, lease).await
+    }
+
+    async fn replace(&self, held: &Held, lease: Lease) -> Result<Arc<Lease>> {
+        self.registry.save_lease(&lease).await.map_err(LeaseError::Registry)?;
+        let lease = Arc::new(lease);
+        *held.lock() = Arc::clone(&lease);
+        Ok(lease)
+    }
+
+    /// Nobody else changes it from here on. It may have ended while this waited.
+    async fn begin<'a>(&self, held: &'a Held) -> Result<AsyncGuard<'a, ()>> {
+        let changing = held.changing.lock().await;
+        self.held(&held.lease().id)?;
+        Ok(changing)
+    }
+
+    fn held(&self, id: &str) -> Result<Arc<Held>> {
+        self.lock().get(id).cloned().ok_or(LeaseError::NotFound)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Arc<Held>>> {
+        self.all.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Milliseconds since 1970.
+#[must_use]
+pub fn now_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,161 @@
+//! Lent, extended, paused, ended when due; and there again after the server was.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
+
+use serde_json::json;
+
+use super::*;
+use crate::testing::ScriptedBackend;
+use crate::{ContainersConfig, MemoryRegistry, NewContainer, Registry};
+
+const DOOR: &str = "e2b";
+
+struct House {
+    backend: Arc<ScriptedBackend>,
+    records: Arc<MemoryRegistry>,
+    registry: Arc<MemoryLeases>,
+    containers: Arc<Containers>,
+    leases: Arc<Leases>,
+}
+
+impl House {
+    async fn new() -> Self {
+        Self::over(Arc::default(), Arc::default(), Arc::default()).await
+    }
+
+    async fn over(
+        backend: Arc<ScriptedBackend>,
+        records: Arc<MemoryRegistry>,
+        registry: Arc<MemoryLeases>,
+    ) -> Self {
+        let kept = Arc::clone(&records) as Arc<dyn Registry>;
+        let containers = Containers::open(Arc::clone(&backend) as _, kept, ContainersConfig::default()).await;
+        let containers = Arc::new(containers.unwrap());
+        let leases = Leases::open(Arc::clone(&containers), Arc::clone(&registry) as _).await.unwrap();
+        Self { backend, records, registry, containers, leases: Arc::new(leases) }
+    }
+
+    async fn restarted(self) -> Self {
+        Self::over(self.backend, self.records, self.registry).await
+    }
+
+    async fn grant(&self, id: &str, lasts_ms: Option<u64>, on_end: OnEnd) -> Arc<Lease> {
+        let container = NewContainer { owner: ann(), ..NewContainer::default() };
+        let metadata = BTreeMap::from([("name".to_owned(), id.to_owned())]);
+        let (id, details) = (id.to_owned(), json!({"token": "t"}));
+        let new = NewLease { id, door: DOOR, metadata, lasts_ms, on_end, wakes: false, details, container };
+        self.leases.grant(new).await.unwrap()
+    }
+
+    fn deleted(&self) -> usize {
+        self.backend.deleted.load(Ordering::SeqCst)
+    }
+}
+
+fn ann() -> Owner {
+    Owner::of_key("ann")
+}
+
+fn is_missing<T>(found: &Result<T>) -> bool {
+    matches!(found, Err(LeaseError::NotFound))
+}
+
+#[tokio::test]
+async fn a_lease_is_its_owners_and_its_doors_alone() {
+    let house = House::new().await;
+    let lease = house.grant("a", Some(60_000), OnEnd::Delete).await;
+    assert_eq!(house.leases.get(DOOR, &ann(), "a").unwrap(), lease);
+    assert_eq!(lease.ends_ms, Some(lease.started_ms + 60_000));
+    assert!(is_missing(&house.leases.get(DOOR, &Owner::of_key("bob"), "a")));
+    assert!(is_missing(&house.leases.get("opensandbox", &ann(), "a")));
+    assert!(is_missing(&house.leases.find("opensandbox", "a")));
+    assert!(house.leases.find(DOOR, "a").is_ok());
+    assert!(house.leases.list(DOOR, &Owner::of_key("bob")).is_empty());
+    assert_eq!(house.leases.list(DOOR, &ann()), [lease]);
+}
+
+#[tokio::test]
+async fn what_is_over_is_gone_before_and_after_it_is_cleared_away() {
+    let house = House::new().await;
+    house.grant("over", Some(0), OnEnd::Delete).await;
+    house.grant("stays", Some(60_000), OnEnd::Delete).await;
+    house.grant("endless", None, OnEnd::Delete).await;
+    assert!(is_missing(&house.leases.find(DOOR, "over")));
+    assert_eq!(house.deleted(), 0);
+    house.leases.end_due().await;
+    assert_eq!(house.deleted(), 1);
+    let ids: Vec<_> = house.leases.list(DOOR, &ann()).iter().map(|lease| lease.id.clone()).collect();
+    assert_eq!(ids.len(), 2);
+    assert!(!ids.contains(&"over".to_owned()));
+    assert_eq!(house.registry.leases().await.unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn an_end_moves_but_extending_never_shortens() {
+    let house = House::new().await;
+    let start = house.grant("a", Some(60_000), OnEnd::Delete).await.started_ms;
+    let extended = house.leases.extend_to("a", start + 1000).await.unwrap();
+    assert_eq!(extended.ends_ms, Some(start + 60_000));
+    let extended = house.leases.extend_to("a", start + 90_000).await.unwrap();
+    assert_eq!(extended.ends_ms, Some(start + 90_000));
+    let shortened = house.leases.set_end("a", Some(start + 5000)).await.unwrap();
+    assert_eq!(shortened.ends_ms, Some(start + 5000));
+    house.leases.set_end("a", None).await.unwrap();
+    assert_eq!(house.leases.extend_to("a", start).await.unwrap().ends_ms, None);
+}
+
+#[tokio::test]
+async fn one_that_pauses_at_its_end_waits_to_be_resumed() {
+    let house = House::new().await;
+    let lease = house.grant("a", Some(0), OnEnd::Pause).await;
+    house.leases.end_due().await;
+    let paused = house.leases.find(DOOR, "a").unwrap();
+    assert_eq!(paused.state, LeaseState::Paused);
+    assert!(matches!(house.leases.pause("a").await, Err(LeaseError::Paused)));
+    let container = house.leases.container(&lease).unwrap();
+    assert!(matches!(container.sandbox().await, Err(BackendError::Paused)));
+    // Paused, it does not end however late it is.
+    house.leases.end_due().await;
+    let resumed = house.leases.resume("a", Some(now_ms() + 60_000), &KeyLimits::default()).await.unwrap();
+    assert_eq!(resumed.state, LeaseState::Running);
+    assert!(container.sandbox().await.is_ok());
+    let again = house.leases.resume("a", None, &KeyLimits::default()).await;
+    assert!(matches!(again, Err(LeaseError::Running)));
+}
+
+#[tokio::test]
+async fn leases_outlive_the_server() {
+    let house = House::new().await;
+    house.grant("running", Some(60_000), OnEnd::Delete).await;
+    house.grant("paused", Some(60_000), OnEnd::Delete).await;
+    house.leases.pause("paused").await.unwrap();
+    house.leases.set_metadata("paused", BTreeMap::new()).await.unwrap();
+    house.leases.change_details("paused", |details| details["more"] = json!(1)).await.unwrap();
+    let before = house.leases.list(DOOR, &ann());
+    let house = house.restarted().await;
+    assert_eq!(house.leases.list(DOOR, &ann()), before);
+    // Its processes are gone with the server, its files are not.
+    let resumed =
+        house.leases.resume("paused", Some(now_ms() + 60_000), &KeyLimits::default()).await.unwrap();
+    assert!(house.leases.container(&resumed).unwrap().sandbox().await.is_ok());
+}
+
+#[tokio::test]
+async fn a_lease_goes_with_its_container_and_the_container_with_its_lease() {
+    let house = House::new().await;
+    let first = house.grant("first", None, OnEnd::Delete).await;
+    let second = house.grant("second", None, OnEnd::Delete).await;
+    house.containers.delete(&ann(), &first.container).await.unwrap();
+    assert!(is_missing(&house.leases.find(DOOR, "first")));
+    house.leases.end_due().await;
+    assert_eq!(house.registry.leases().await.unwrap().len(), 1);
+    let gone = house.leases.gone("second").unwrap();
+    assert!(!*gone.borrow());
+    house.leases.delete("second").await.unwrap();
+    assert!(*gone.borrow());
+    assert!(house.leases.gone("second").is_none());
+    assert!(house.containers.get(&ann(), &second.container).is_err());
+    assert!(is_missing(&house.leases.delete("second").await));
+    assert!(house.registry.leases().await.unwrap().is_empty());
+}

@@ -1,0 +1,143 @@
+//! `POST /sandboxes`, in its two versions: a container is made and lent.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::Json;
+use sandgate_core::{Lease, NewContainer, NewLease, OnEnd, Principal, Rank, random_alphanumeric};
+use serde_json::Value;
+
+use super::super::details::Details;
+use super::super::error::{E2bError, E2bResult};
+use super::super::{DOOR, Door, E2bDoor, HOME, tokens};
+use super::body::Fields;
+use super::once;
+use super::shown;
+use super::wish::Wish;
+use crate::owner::Who;
+
+/// Seconds a sandbox lasts when nothing is said.
+const USUAL_FIRST: u64 = 15;
+pub(super) const USUAL_SECOND: u64 = 300;
+/// The lease's end decides, and nothing else.
+const NEVER_IDLE: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
+/// How long an id is behind its first letter. No '-': host names are split there.
+const ID_LENGTH: usize = 20;
+
+pub(super) async fn first(
+    State(door): State<Door>,
+    Who(who): Who,
+    headers: HeaderMap,
+    fields: Fields,
+) -> E2bResult<(StatusCode, Json<Value>)> {
+    create(door, who, &headers, fields, USUAL_FIRST).await
+}
+
+pub(super) async fn second(
+    State(door): State<Door>,
+    Who(who): Who,
+    headers: HeaderMap,
+    fields: Fields,
+) -> E2bResult<(StatusCode, Json<Value>)> {
+    create(door, who, &headers, fields, USUAL_SECOND).await
+}
+
+async fn create(
+    door: Door,
+    who: Principal,
+    headers: &HeaderMap,
+    fields: Fields,
+    usual: u64,
+) -> E2bResult<(StatusCode, Json<Value>)> {
+    let wish = Wish::read(&fields, usual, &door.settings)?;
+    let key = once::key(headers)?;
+    let work = Arc::clone(&door);
+    let made = async move {
+        let Some(key) = key else { return work.make(who, wish, None).await };
+        let digest = once::digest(&fields.bytes);
+        let _turn = work.state.0.once.turn(&who.owner, &key).await;
+        match work.made_before(&who, &key) {
+            None => work.make(who, wish, Some((key, digest))).await,
+            Some((lease, before)) if before == digest => Ok(lease),
+            Some(_) => Err(E2bError::new(
+                StatusCode::UNPROCESSABLE_ENTITY,
+                "this Idempotency-Key was used for another sandbox",
+            )),
+        }
+    };
+    let lease = door.to_the_end(made).await?;
+    Ok((StatusCode::CREATED, Json(shown::made(&door, &lease))))
+}
+
+impl E2bDoor {
+    /// A sandbox of this owner's that was made under this key, with the digest of the request that made it.
+    fn made_before(&self, who: &Principal, key: &str) -> Option<(Arc<Lease>, String)> {
+        self.leases.list(DOOR, &who.owner).into_iter().find_map(|lease| {
+            let (its, digest) = Details::of(&lease).idempotency?;
+            (its == key).then_some((lease, digest))
+        })
+    }
+
+    async fn make(
+        &self,
+        who: Principal,
+        wish: Wish,
+        idempotency: Option<(String, String)>,
+    ) -> E2bResult<Arc<Lease>> {
+        let id = format!("i{}", random_alphanumeric(ID_LENGTH).to_ascii_lowercase());
+        let details = Details {
+            template: wish.template,
+            env: wish.env,
+            envd_token: tokens::envd_token(),
+            traffic_token: tokens::traffic_token(),
+            network: wish.network,
+            allow_internet: wish.allow_internet,
+            timeout: wish.timeout,
+            key: key_of(&who),
+            limits: Arc::clone(&who.limits),
+            idempotency,
+        };
+        let mut spec = self.spec.clone();
+        spec.limits.memory_bytes = who.limits.memory_within(spec.limits.memory_bytes);
+        spec.working_dir = Some(HOME.to_owned());
+        spec.env = variables(&id, &details);
+        let container = NewContainer {
+            owner: who.owner,
+            name: Some(format!("e2b {id}")),
+            spec,
+            idle: Some(NEVER_IDLE),
+            allowance: who.limits,
+            ..NewContainer::default()
+        };
+        let new = NewLease {
+            id,
+            door: DOOR,
+            metadata: wish.metadata,
+            lasts_ms: Some(wish.timeout.saturating_mul(1000)),
+            on_end: if wish.auto_pause { OnEnd::Pause } else { OnEnd::Delete },
+            wakes: wish.auto_resume,
+            details: details.value(),
+            container,
+        };
+        Ok(self.leases.grant(new).await?)
+    }
+}
+
+pub(super) fn key_of(who: &Principal) -> Option<String> {
+    match &who.rank {
+        Rank::Key(id) => Some(id.clone()),
+        Rank::Open | Rank::Nobody | Rank::Master => None,
+    }
+}
+
+/// What programs inside find in their environment.
+fn variables(id: &str, details: &Details) -> Vec<(String, String)> {
+    let ours = [("E2B_SANDBOX", "true"), ("E2B_SANDBOX_ID", id), ("E2B_TEMPLATE_ID", &details.template)];
+    let mut all: BTreeMap<String, String> =
+        ours.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    all.extend(details.env.clone());
+    all.into_iter().collect()
+}

@@ -1,0 +1,75 @@
+//! The body of a request for a sandbox.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::super::E2bSettings;
+use super::super::error::{E2bError, E2bResult};
+use super::body::Fields;
+use super::network;
+use super::templates;
+
+#[derive(Debug)]
+pub(super) struct Wish {
+    pub(super) template: String,
+    /// Seconds.
+    pub(super) timeout: u64,
+    pub(super) auto_pause: bool,
+    pub(super) auto_resume: bool,
+    pub(super) metadata: BTreeMap<String, String>,
+    pub(super) env: BTreeMap<String, String>,
+    pub(super) network: Option<Value>,
+    pub(super) allow_internet: Option<bool>,
+}
+
+impl Wish {
+    /// `usual`: seconds it lasts when nothing is said.
+    pub(super) fn read(fields: &Fields, usual: u64, settings: &E2bSettings) -> E2bResult<Self> {
+        let template = fields.text("templateID")?.filter(|template| !template.is_empty());
+        let template = template.ok_or_else(|| E2bError::bad_request("'templateID' is missing"))?;
+        templates::check(settings, template)?;
+        let timeout =
+            timeout(fields, "timeout", settings)?.unwrap_or(usual).min(settings.max_timeout.as_secs());
+        fields.refuse("volumeMounts", "this server has no volumes")?;
+        fields.refuse("iam", "this server gives sandboxes no identity")?;
+        fields.refuse("mcp", "this server has no MCP gateway for sandboxes")?;
+        network::check(fields.object("network")?)?;
+        let resume = fields.object("autoResume")?.and_then(|resume| resume.get("enabled"));
+        let env: BTreeMap<_, _> = fields.texts("envVars")?.into_iter().collect();
+        for name in env.keys() {
+            check_variable(name)?;
+        }
+        if env.values().any(|value| value.contains('\0')) {
+            return Err(E2bError::bad_request("a value in 'envVars' holds a NUL byte"));
+        }
+        Ok(Self {
+            template: template.to_owned(),
+            timeout,
+            auto_pause: fields.flag("autoPause")?.unwrap_or(false),
+            auto_resume: resume == Some(&Value::Bool(true)),
+            metadata: fields.texts("metadata")?.into_iter().collect(),
+            env,
+            network: fields.object("network")?.map(|network| Value::Object(network.clone())),
+            allow_internet: fields.flag("allow_internet_access")?,
+        })
+    }
+}
+
+fn check_variable(name: &str) -> E2bResult<()> {
+    if name.is_empty() || name.contains(['=', '\0']) {
+        return Err(E2bError::bad_request(format!("'envVars': '{name}' is no name of a variable")));
+    }
+    Ok(())
+}
+
+/// Seconds, within what a sandbox may last.
+pub(super) fn timeout(fields: &Fields, name: &str, settings: &E2bSettings) -> E2bResult<Option<u64>> {
+    let most = settings.max_timeout.as_secs();
+    match fields.number(name)? {
+        Some(seconds) if seconds > most => Err(E2bError::bad_request(format!(
+            "'{name}' cannot be greater than {most} seconds on this server"
+        ))),
+        other => Ok(other),
+    }
+}

@@ -1,0 +1,71 @@
+//! What this door keeps of a lease beside what every lease has.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use sandgate_core::{KeyLimits, Lease};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Details {
+    /// As its maker named it.
+    pub(super) template: String,
+    /// Variables of the sandbox.
+    pub(super) env: BTreeMap<String, String>,
+    /// What envd asks for in `X-Access-Token`.
+    pub(super) envd_token: String,
+    /// What every other port asks for in `E2B-Traffic-Access-Token`.
+    pub(super) traffic_token: String,
+    /// As it was asked for, to be said back.
+    pub(super) network: Option<Value>,
+    pub(super) allow_internet: Option<bool>,
+    /// Seconds it was asked to last.
+    pub(super) timeout: u64,
+    /// The id of the key it was made with.
+    pub(super) key: Option<String>,
+    /// What that key might do when it last made or resumed the sandbox.
+    #[serde(with = "shared")]
+    pub(super) limits: Arc<KeyLimits>,
+    /// The key of the request that made it, and a digest of its body.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) idempotency: Option<(String, String)>,
+}
+
+impl Details {
+    /// Details that cannot be read have no tokens, and nobody is let in without one.
+    pub(super) fn of(lease: &Lease) -> Self {
+        Self::deserialize(&lease.details).unwrap_or_else(|error| {
+            tracing::error!(lease = lease.id, %error, "the details of a lease cannot be read");
+            Self::default()
+        })
+    }
+
+    pub(super) fn value(&self) -> Value {
+        serde_json::to_value(self).unwrap_or_default()
+    }
+
+    /// Whether its maker asked that nobody come in without the token.
+    pub(super) fn is_private(&self) -> bool {
+        let network = self.network.as_ref();
+        network.and_then(|network| network.get("allowPublicTraffic")) == Some(&Value::Bool(false))
+    }
+}
+
+/// What is behind an `Arc` as if it were not.
+mod shared {
+    use std::sync::Arc;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(super) fn serialize<T: Serialize, S: Serializer>(value: &Arc<T>, to: S) -> Result<S::Ok, S::Error> {
+        (**value).serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Arc<T>, D::Error> {
+        T::deserialize(from).map(Arc::new)
+    }
+}

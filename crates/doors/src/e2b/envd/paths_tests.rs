@@ -1,0 +1,25 @@
+use super::*;
+
+#[test]
+fn paths_start_at_home_unless_they_say_where() {
+    let rows = [
+        ("/tmp/a", "/tmp/a"),
+        ("a/b", "/home/user/a/b"),
+        ("", "/home/user"),
+        ("~", "/home/user"),
+        ("~/x", "/home/user/x"),
+        ("../../etc/passwd", "/etc/passwd"),
+        ("/a/../../..//b", "/b"),
+    ];
+    for (written, meant) in rows {
+        assert_eq!(resolve(written).unwrap().as_str(), meant);
+    }
+    for refused in ["~root/x", "/a\0b", &"x/".repeat(4000)] {
+        assert!(resolve(refused).is_err(), "{refused}");
+    }
+}
+
+#[test]
+fn a_name_is_the_end_of_a_path() {
+    assert_eq!((name_of("/a/b.txt"), name_of("/a/b/"), name_of("/")), ("b.txt", "b", "/"));
+}

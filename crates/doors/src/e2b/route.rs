@@ -1,0 +1,257 @@
+//! The way of a request into a sandbox: which one it means, whether it may go there, and who answers it.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{FromRequestParts, Request};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, Method, StatusCode, Uri};
+use axum::response::{IntoResponse, Response};
+use futures_util::{StreamExt, stream};
+use sandgate_core::{Container, KeyLimits, Lease, LeaseError, LeaseState, Sandbox, now_ms};
+use serde_json::json;
+use tower_service::Service;
+
+use super::details::Details;
+use super::error::{E2bError, E2bResult};
+use super::host::{port_number, sandbox_id};
+use super::tokens::{ENVD_HEADER, Shown, Signature, Signed, opens_port, shown};
+use super::{CODE_PORT, DOOR, Door, E2bDoor, ENVD_PORT, code, envd, ports};
+
+pub(super) const ID_HEADER: &str = "e2b-sandbox-id";
+pub(super) const PORT_HEADER: &str = "e2b-sandbox-port";
+/// What a sandbox that traffic has woken lasts at least, in seconds.
+const LEAST_AFTER_WAKING: u64 = 300;
+const NO_ENVD_TOKEN: &str =
+    "unauthorized access, please provide a valid access token or method signing if supported";
+
+/// The sandbox that a request of the data plane is for. It was allowed in, and the sandbox runs.
+#[derive(Clone, Debug)]
+pub(super) struct Target {
+    pub(super) lease: Arc<Lease>,
+    pub(super) details: Arc<Details>,
+    pub(super) container: Arc<Container>,
+    pub(super) port: u16,
+}
+
+impl Target {
+    /// The running sandbox, started again over its files when it was lost.
+    pub(super) async fn sandbox(&self) -> sandgate_core::Result<Arc<dyn Sandbox>> {
+        self.container.sandbox_within(self.limits()).await
+    }
+
+    /// What the key of its maker may do.
+    pub(super) fn limits(&self) -> &Arc<KeyLimits> {
+        &self.details.limits
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for Target {
+    type Rejection = E2bError;
+
+    async fn from_request_parts(parts: &mut Parts, _state: &S) -> E2bResult<Self> {
+        let found = parts.extensions.get::<Self>().cloned();
+        found.ok_or_else(|| E2bError::internal(&"a handler of the data plane was asked without a sandbox"))
+    }
+}
+
+/// What a request says about where it wants to go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Wanted {
+    Sandbox {
+        id: String,
+        port: u16,
+    },
+    /// A file, by nothing but a signature.
+    SignedFile,
+}
+
+impl Wanted {
+    /// None: the headers name no sandbox.
+    pub(super) fn by_headers(headers: &HeaderMap) -> Option<E2bResult<Self>> {
+        let id = headers.get(ID_HEADER)?;
+        let port = headers.get(PORT_HEADER);
+        let text = |value: &axum::http::HeaderValue| value.to_str().ok().map(str::to_owned);
+        let id = text(id).and_then(|id| sandbox_id(&id).map(str::to_owned));
+        let port = port.and_then(text).and_then(|port| port_number(&port));
+        Some(match (id, port) {
+            (Some(id), Some(port)) => Ok(Self::Sandbox { id, port }),
+            (None, _) => Err(E2bError::bad_request(format!("the header {ID_HEADER} is no id of a sandbox"))),
+            (_, None) => {
+                Err(E2bError::bad_request(format!("the header {PORT_HEADER} is missing or no port")))
+            }
+        })
+    }
+}
+
+/// Those who answer inside.
+#[derive(Clone, Debug)]
+pub(super) struct DataPlane {
+    door: Door,
+    envd: Router,
+    code: Router,
+}
+
+impl DataPlane {
+    pub(super) fn new(door: Door) -> Self {
+        let envd = envd::router().with_state(Arc::clone(&door));
+        let code = code::router().with_state(Arc::clone(&door));
+        Self { door, envd, code }
+    }
+
+    /// `request`: with its path as it is inside the sandbox.
+    pub(super) async fn answer(&self, wanted: Wanted, request: Request) -> Response {
+        match self.pass(wanted, request).await {
+            Ok(response) => response,
+            Err(error) => error.into_response(),
+        }
+    }
+
+    async fn pass(&self, wanted: Wanted, mut request: Request) -> E2bResult<Response> {
+        let (lease, port) = match wanted {
+            Wanted::Sandbox { id, port } => {
+                let found = self.door.leases.find(DOOR, &id);
+                (found.map_err(|_| E2bError::sandbox_gone(&id))?, port)
+            }
+            Wanted::SignedFile => (self.door.signer(&request)?, ENVD_PORT),
+        };
+        let details = Arc::new(Details::of(&lease));
+        if port == ENVD_PORT {
+            if let Err(error) = check_envd(&details, &request) {
+                return Ok(envd_refusal(error, request.uri().path()));
+            }
+        } else {
+            let request = &mut request;
+            match ports::entry(&self.door, &lease, &details, port, request) {
+                ports::Entry::Open => {}
+                ports::Entry::Answered(response) => return Ok(*response),
+            }
+        }
+        let wakes = !is_health(&request);
+        let lease = self.door.awake(lease, &details, wakes).await?;
+        let gone = self.door.leases.gone(&lease.id);
+        let container = self.door.leases.container(&lease).map_err(|_| E2bError::sandbox_gone(&lease.id))?;
+        container.keep_alive();
+        let target = Target { lease, details, container, port };
+        request.extensions_mut().insert(target.clone());
+        let mut inside = match port {
+            ENVD_PORT => self.envd.clone(),
+            CODE_PORT => self.code.clone(),
+            _ => return ports::pass(&self.door, target, request).await,
+        };
+        let Ok(response) = inside.call(request).await;
+        Ok(match gone {
+            Some(gone) => response.map(|body| cut_when(gone, body)),
+            None => response,
+        })
+    }
+}
+
+/// The same body, cut off when the sandbox ends: a stream that only stopped would look like one that ended well.
+pub(super) fn cut_when(mut gone: tokio::sync::watch::Receiver<bool>, body: Body) -> Body {
+    // Nothing that is whole already needs to be watched.
+    if http_body::Body::size_hint(&body).exact().is_some() {
+        return body;
+    }
+    let gone = Box::pin(async move {
+        // An error means that nobody is left who could end it, and then the server is ending.
+        if gone.wait_for(|gone| *gone).await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    });
+    let pieces = body.into_data_stream().map(|piece| piece.map_err(std::io::Error::other));
+    let pieces = stream::unfold(Some((pieces, gone)), async |state| {
+        let (mut pieces, mut gone) = state?;
+        tokio::select! {
+            biased;
+            () = gone.as_mut() => Some((Err(std::io::Error::other("the sandbox ended")), None)),
+            piece = pieces.next() => piece.map(|piece| (piece, Some((pieces, gone)))),
+        }
+    });
+    Body::from_stream(pieces)
+}
+
+fn is_health(request: &Request) -> bool {
+    request.method() == Method::GET && request.uri().path() == "/health"
+}
+
+/// Everything of envd takes its token, files also a signature, and its health nothing.
+fn check_envd(details: &Details, request: &Request) -> E2bResult<()> {
+    let refused = || E2bError::unauthorized(NO_ENVD_TOKEN);
+    match shown(request.headers(), ENVD_HEADER, &details.envd_token) {
+        Shown::Right => return Ok(()),
+        Shown::Nothing if is_health(request) => return Ok(()),
+        Shown::Wrong => return Err(refused()),
+        Shown::Nothing => {}
+    }
+    let signed = Signed::of(request.method(), request.uri().path(), request.uri()).ok_or_else(refused)?;
+    match signed.check(&details.envd_token) {
+        Signature::Good => Ok(()),
+        Signature::Wrong => Err(E2bError::unauthorized("invalid signature")),
+        Signature::Expired => Err(E2bError::unauthorized("signature is already expired")),
+    }
+}
+
+/// Procedures have names for their codes.
+fn envd_refusal(error: E2bError, path: &str) -> Response {
+    let is_procedure = path.split('/').nth(1).is_some_and(|service| service.contains('.'));
+    if is_procedure && error.status() == StatusCode::UNAUTHORIZED {
+        let body = json!({"code": "unauthenticated", "message": NO_ENVD_TOKEN});
+        return (StatusCode::UNAUTHORIZED, axum::Json(body)).into_response();
+    }
+    error.into_response()
+}
+
+impl E2bDoor {
+    /// Whose token a URL to a file was signed with. Every token is tried, so that the time says nothing.
+    fn signer(&self, request: &Request) -> E2bResult<Arc<Lease>> {
+        let refused = || E2bError::unauthorized("invalid signature");
+        let signed = Signed::of(request.method(), request.uri().path(), request.uri()).ok_or_else(refused)?;
+        let mut found = None;
+        for lease in self.leases.all(DOOR) {
+            if signed.check(&Details::of(&lease).envd_token) != Signature::Wrong {
+                found = Some(lease);
+            }
+        }
+        found.ok_or_else(refused)
+    }
+
+    /// The lease of a sandbox that runs; one that is paused is woken where its maker asked for that.
+    async fn awake(&self, lease: Arc<Lease>, details: &Details, wakes: bool) -> E2bResult<Arc<Lease>> {
+        if lease.state == LeaseState::Running && !lease.is_over(now_ms()) {
+            return Ok(lease);
+        }
+        if !lease.wakes || !wakes {
+            return Err(E2bError::sandbox_gone(&lease.id));
+        }
+        let lasts = details.timeout.max(LEAST_AFTER_WAKING).min(self.settings.max_timeout.as_secs());
+        let ends = now_ms().saturating_add(lasts.saturating_mul(1000));
+        match self.leases.resume(&lease.id, Some(ends), &details.limits).await {
+            Ok(lease) => Ok(lease),
+            // Somebody else's request woke it, or its end is about to pause it and it runs on.
+            Err(LeaseError::Running) => Ok(self.leases.extend_to(&lease.id, ends).await?),
+            Err(LeaseError::NotFound) => Err(E2bError::sandbox_gone(&lease.id)),
+            Err(error) => Err(E2bError::from(error).of(&lease.id)),
+        }
+    }
+
+    /// Whether a request shows what a port other than envd's asks for.
+    pub(super) fn may_enter(&self, details: &Details, port: u16, headers: &HeaderMap) -> bool {
+        opens_port(details, headers, port == CODE_PORT, self.settings.open_ports)
+    }
+}
+
+/// The names and values behind the question mark, decoded.
+pub(super) fn query(uri: &Uri) -> Vec<(String, String)> {
+    form(uri.query().unwrap_or_default())
+}
+
+/// Names and values as a form writes them.
+pub(super) fn form(text: &str) -> Vec<(String, String)> {
+    form_urlencoded::parse(text.as_bytes()).into_owned().collect()
+}
+
+#[cfg(test)]
+#[path = "route_tests.rs"]
+mod tests;

@@ -1,0 +1,33 @@
+//! The unmodified SDKs of clients against the real program: their packages, kept below the target folder,
+//! and the commands that run their tests in `tests/sdk`.
+
+mod compatibility;
+pub(crate) mod e2b;
+mod packages;
+
+use std::process::Command;
+
+use anyhow::Result;
+use sandgate_engine::runtime::PythonRuntime;
+
+use crate::ground::Ground;
+
+const NODE_TESTS: [&str; 3] = ["--test", "--test-reporter=./reporter.mjs", "all.test.mjs"];
+
+/// The tests of the Python clients, in a virtual environment of their own.
+pub(crate) fn python(ground: &Ground, runtime: &PythonRuntime) -> Result<Command> {
+    let tests = ground.root.join("tests/sdk/python");
+    let venv = ground.target.join("sdk/python");
+    let mut command = packages::python(&venv, &tests.join("requirements.lock"), runtime)?;
+    command.args(["-m", "pytest"]).current_dir(tests);
+    command.env("PYTHONDONTWRITEBYTECODE", "1").env("SANDGATE_TARGET", &ground.target);
+    Ok(command)
+}
+
+/// The tests of the Node clients.
+pub(crate) fn node(ground: &Ground) -> Result<Command> {
+    let tests = ground.root.join("tests/sdk/node");
+    let mut command = packages::node(&ground.target.join("sdk/node"), &tests, &tests)?;
+    command.args(NODE_TESTS).env("SANDGATE_TARGET", &ground.target);
+    Ok(command)
+}
