@@ -371,6 +371,14 @@ fn time_is_kept() {
     });
 }
 
+/// Not before the agent has said that it started.
+async fn kill_the_agent(place: &Place) -> Joined {
+    let all_of = processes(place).await;
+    let killer = all_of.start(with_input("read go; kill -9 $PPID; sleep 1000")).await.unwrap();
+    all_of.write(&ProcessRef::Pid(killer.pid), Bytes::from_static(b"go\n")).await.unwrap();
+    killer
+}
+
 #[test]
 fn an_agent_that_was_killed_is_replaced() {
     run(async {
@@ -378,7 +386,7 @@ fn an_agent_that_was_killed_is_replaced() {
         let all_of = processes(&place).await;
         let mut other = all_of.start(shell("echo ready; sleep 1000")).await.unwrap();
         until(&mut other, "ready").await;
-        let mut killer = all_of.start(shell("kill -9 $PPID; sleep 1000")).await.unwrap();
+        let mut killer = kill_the_agent(&place).await;
         for lost in [&mut other, &mut killer] {
             let end = all(lost).await.end;
             let Some(ProcessEnd::Signalled { signal: 9, reason: Some(reason) }) = end else {
@@ -387,6 +395,21 @@ fn an_agent_that_was_killed_is_replaced() {
             assert!(reason.contains("killed"), "{reason}");
         }
         assert_eq!(finished(&place, shell("pgrep -c sleep || echo none left")).await.out(), "0\nnone left\n");
+    });
+}
+
+#[test]
+fn each_agent_ends_only_itself() {
+    run(async {
+        let place = sandbox().await;
+        for _ in 0..10 {
+            let said = all(&mut kill_the_agent(&place).await).await;
+            assert!(
+                matches!(said.end, Some(ProcessEnd::Signalled { signal: 9, reason: Some(_) })),
+                "{said:?}"
+            );
+            assert_eq!(finished(&place, shell("sleep 0.1; echo again")).await.out(), "again\n");
+        }
     });
 }
 
