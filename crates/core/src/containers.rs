@@ -354,6 +354,12 @@ impl Container {
         &self.record.spec
     }
 
+    /// Whether what runs it is still there.
+    #[must_use]
+    pub fn has_healthy_backend(&self) -> bool {
+        self.backend.is_healthy()
+    }
+
     /// It idled for longer than it may. Using it wakes it with its files all the same.
     #[must_use]
     pub fn is_expired(&self) -> bool {

@@ -168,6 +168,17 @@ impl Engine {
         fs::symlink_metadata(volume.root().join(path)).ok().map(|meta| meta.uid())
     }
 
+    /// What was made ahead is of no use without the processes that hold it.
+    fn check_running(&self) -> Result<()> {
+        if self.shared.tasks.is_closed() {
+            return Err(BackendError::ShuttingDown);
+        }
+        if !self.shared.helper.is_running() {
+            return Err(BackendError::Engine("the helper processes of the engine are gone".to_owned()));
+        }
+        Ok(())
+    }
+
     async fn hand_out(&self, sandbox: Arc<EngineSandbox>) -> Result<Arc<dyn Sandbox>> {
         if let Err(error) = self.shared.volumes.claim(&sandbox.volume) {
             sandbox.discard().await;
@@ -241,9 +252,7 @@ impl Backend for Engine {
     }
 
     async fn create(&self, spec: SandboxSpec) -> Result<Arc<dyn Sandbox>> {
-        if self.shared.tasks.is_closed() {
-            return Err(BackendError::ShuttingDown);
-        }
+        self.check_running()?;
         let sandbox = match self.pool.claim(&spec, self.shared.cgroups.is_some()) {
             Some(mut ready) => match ready.adopt(spec) {
                 Ok(()) => ready,
@@ -258,9 +267,7 @@ impl Backend for Engine {
     }
 
     async fn revive(&self, id: &SandboxId, spec: SandboxSpec) -> Result<Arc<dyn Sandbox>> {
-        if self.shared.tasks.is_closed() {
-            return Err(BackendError::ShuttingDown);
-        }
+        self.check_running()?;
         if let Ok(live) = self.shared.live(id) {
             return Ok(live);
         }

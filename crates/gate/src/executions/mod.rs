@@ -76,7 +76,7 @@ impl Executions {
         };
         let watch = asker.watch.execution(asker.door, container.id().as_str());
         match execute(container, run, &asker.limits, manner.makes_context, &mut entry).await {
-            Ok(execution) => Ok(Running::new(execution, share, watch, entry)),
+            Ok(execution) => Ok(Running::new(execution, share, watch, entry, Arc::clone(container))),
             Err(error) => {
                 watch.fail();
                 entry.fail(&error.to_string());

@@ -1,6 +1,8 @@
 //! Code under way: its events pass through here on their way to whoever asked.
 
-use sandgate_core::{Event, Execution, ExecutionHandle, Outcome, OutcomeBuilder, Share};
+use std::sync::Arc;
+
+use sandgate_core::{Container, Ending, Event, Execution, ExecutionHandle, Outcome, OutcomeBuilder, Share};
 
 use crate::ledger::{Call, ExecutionEntry};
 use crate::metrics::ExecutionWatch;
@@ -14,6 +16,7 @@ pub struct Running {
     watch: Option<ExecutionWatch>,
     entry: Option<ExecutionEntry>,
     call: Call,
+    container: Arc<Container>,
 }
 
 impl Running {
@@ -22,9 +25,10 @@ impl Running {
         share: Share,
         watch: ExecutionWatch,
         entry: ExecutionEntry,
+        container: Arc<Container>,
     ) -> Self {
         let call = entry.call().clone();
-        Self { execution, share: Some(share), watch: Some(watch), entry: Some(entry), call }
+        Self { execution, share: Some(share), watch: Some(watch), entry: Some(entry), call, container }
     }
 
     /// The record of the request that asked for it.
@@ -35,7 +39,7 @@ impl Running {
 
     /// None after [`Event::Done`], and when the backend broke off without one.
     pub async fn next(&mut self) -> Option<Event> {
-        let event = self.execution.events.recv().await;
+        let event = self.execution.events.recv().await.filter(|event| !self.is_loss(event));
         match (&event, &mut self.watch) {
             (Some(event), Some(watch)) => watch.event(event),
             (None, watch) => {
@@ -59,6 +63,13 @@ impl Running {
             self.share = None;
         }
         event
+    }
+
+    /// An interpreter that died with all of its backend did not end by what the code did, and nobody is to be
+    /// told so.
+    fn is_loss(&self, event: &Event) -> bool {
+        matches!(event, Event::Done { ending: Ending::Signalled { .. }, .. })
+            && !self.container.has_healthy_backend()
     }
 
     /// Lets somebody else stop it.

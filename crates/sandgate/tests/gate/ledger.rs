@@ -267,6 +267,31 @@ fn a_ledger_can_be_switched_off_while_the_server_runs() {
 }
 
 #[test]
+fn approvals_are_recorded_and_what_was_denied_has_no_execution() {
+    let rules = r#"[{name: no-files, when: 'code.contains("open(")', then: deny, reason: no files here}]"#;
+    let keyed = Keyed::with("responses", &format!("approvals: {{default: allow, rules: {rules}}}\n"));
+    let client = keyed.limited(json!({}));
+    let code = format!("open('/mnt/data/{MARK}', 'w')");
+    keyed.script([Turn::code(&code), Turn::code("1"), Turn::text("done")]);
+    let answer = client.create(json!({"store": false}));
+    let tree = tree(&keyed.master(), &id_of(&answer.head));
+    let [denied, allowed] = children(&tree, "approval")[..] else { panic!("two approvals: {tree:#}") };
+    for (name, value) in [
+        ("status", json!("denied")),
+        ("by", json!("rule")),
+        ("rule", json!("no-files")),
+        ("reason", json!("no files here")),
+        ("code_bytes", json!(code.len())),
+    ] {
+        assert_eq!(denied[name], value, "{name}: {denied:#}");
+    }
+    assert_eq!((&allowed["status"], &allowed["by"]), (&json!("allowed"), &json!("default")), "{allowed:#}");
+    assert_eq!((&tree["denied"], &tree["executions"]), (&json!(1), &json!(1)), "{tree:#}");
+    assert_eq!(children(&tree, "execution").len(), 1);
+    assert!(!tree.to_string().contains(MARK) && denied.get("code").is_none());
+}
+
+#[test]
 fn whoever_hangs_up_leaves_records_all_the_same() {
     let keyed = Keyed::start("responses");
     let client = keyed.limited(json!({}));

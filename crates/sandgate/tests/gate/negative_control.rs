@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::{BufReader, Read};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,7 +14,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use sandgate_testkit::Turn;
 use serde_json::{Value, json};
 
-use crate::common::{Client, OUTPUTS, World, failure_of, system, wait_until};
+use crate::common::{Client, OUTPUTS, World, chat_request, failure_of, system, wait_until};
 
 const CODE: &str = "print(6 * 7)";
 /// What only a sandbox could have said.
@@ -146,4 +147,31 @@ fn without_a_sandbox_nothing_is_made_up_and_nobody_else_is_asked() {
     let model = world.model.base_url();
     let model = model.trim_start_matches("http://").split('/').next().unwrap().to_owned();
     assert_eq!(peers.seen(), BTreeSet::from([hex(&model)]), "only the model was asked");
+}
+
+#[test]
+fn a_sandbox_that_is_lost_while_code_runs_is_no_ending_of_the_code() {
+    let world = World::with("responses", "");
+    let sleeps = || [Turn::code("import time\ntime.sleep(600)"), Turn::text("The answer is 42.")];
+    let (client, chat) = (world.client(sleeps()), world.client(sleeps()));
+    let mut stream = client.open_stream(json!({}));
+    let mut events = vec![stream.until("response.created"), stream.until("response.in_progress")];
+    stream.until("response.code_interpreter_call.interpreting");
+    let body = chat_request(json!({})).to_string();
+    let whole = chat.send("POST", "/v1/chat/completions", "application/json", body.as_bytes());
+    wait_until("both run", || {
+        client.get("/metrics").text().lines().any(|line| line == "sandgate_sandboxes_live 2")
+    });
+    lose_sandboxes(&world);
+    while let Some(event) = stream.next() {
+        events.push(event);
+    }
+    let said = failure_of(&events);
+    assert!(said.contains("sandbox"), "{said}");
+    let mut answer = String::new();
+    BufReader::new(whole).read_to_string(&mut answer).unwrap();
+    assert!(answer.contains(" 500 ") && !answer.contains(MADE_UP), "{answer}");
+    for client in [&client, &chat] {
+        assert_eq!(world.asked(client).len(), 1, "the model is not asked to go on");
+    }
 }
