@@ -56,6 +56,7 @@ fn build_template(root: &str, runtime: &RuntimeMounts) -> Result<()> {
         "/tmp",
         "/mnt/data",
         "/home/user",
+        "/workspace",
         "/opt",
         "/run",
         "/var/empty",
@@ -178,6 +179,11 @@ pub fn enter_zygote_root() -> Result<()> {
 /// Terminals that one sandbox may have open. The host has a few thousand for all.
 const MAX_TERMINALS: u32 = 32;
 
+/// Folders of a volume, and where a sandbox has them. Programs that came with other sandboxes in mind work in
+/// `/workspace`, so the working folder is to be found there too.
+const FOLDERS: [(&str, &str); 3] =
+    [("/mnt/data", "/mnt/data"), ("/home/user", "/home/user"), ("/mnt/data", "/workspace")];
+
 /// What is private to one sandbox.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SandboxRoot {
@@ -197,10 +203,10 @@ pub fn enter_sandbox_root(root: &SandboxRoot, layers: Layers) -> Result<()> {
         &format!("{STAGE}/dev/shm"),
         &format!("mode=1777,size={},nr_inodes={inodes},{ids}", root.tmp_bytes),
     )?;
-    for folder in ["/mnt/data", "/home/user"] {
+    for (kept, shown) in FOLDERS {
         bind(
-            &format!("{VOLUMES}/{}/root{folder}", root.volume),
-            &format!("{STAGE}{folder}"),
+            &format!("{VOLUMES}/{}/root{kept}", root.volume),
+            &format!("{STAGE}{shown}"),
             ATTR_NOSUID | ATTR_NODEV,
         )?;
     }

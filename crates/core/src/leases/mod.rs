@@ -119,8 +119,9 @@ impl Leases {
 
     /// Whoever's it is: for those who look at a token of the lease itself.
     pub fn find(&self, door: &str, id: &str) -> Result<Arc<Lease>> {
-        let lease = self.held(id)?.lease();
-        if lease.door == door && self.is_there(&lease) { Ok(lease) } else { Err(LeaseError::NotFound) }
+        let held = self.held(id)?;
+        let lease = held.lease();
+        if lease.door == door && self.is_there(&held) { Ok(lease) } else { Err(LeaseError::NotFound) }
     }
 
     /// Those of one owner, oldest first.
@@ -135,13 +136,16 @@ impl Leases {
     /// Those of everybody, in no order.
     #[must_use]
     pub fn all(&self, door: &str) -> Vec<Arc<Lease>> {
-        let all: Vec<_> = self.lock().values().map(|held| held.lease()).collect();
-        all.into_iter().filter(|lease| lease.door == door && self.is_there(lease)).collect()
+        let all: Vec<_> = self.lock().values().cloned().collect();
+        let there = all.into_iter().filter(|held| self.is_there(held));
+        there.map(|held| held.lease()).filter(|lease| lease.door == door).collect()
     }
 
-    /// One that is to be deleted counts as gone from the moment its time is over.
-    fn is_there(&self, lease: &Lease) -> bool {
-        let is_gone = lease.on_end == OnEnd::Delete && lease.is_over(now_ms());
+    /// One that is to be deleted counts as gone from the moment its time is over, or its end has begun.
+    fn is_there(&self, held: &Held) -> bool {
+        let lease = held.lease();
+        let is_over = lease.on_end == OnEnd::Delete && lease.is_over(now_ms());
+        let is_gone = is_over || *held.gone.borrow();
         !is_gone && self.containers.get(&lease.owner, &lease.container).is_ok()
     }
 
