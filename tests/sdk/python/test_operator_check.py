@@ -5,8 +5,8 @@ import subprocess
 import sys
 
 import pytest
-from programs import ROOT, Sandgate
 from openai import OpenAI
+from programs import ROOT, Sandgate
 
 MASTER = "sg-master-of-the-operator-check"
 

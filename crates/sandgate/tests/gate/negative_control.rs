@@ -170,7 +170,7 @@ fn a_sandbox_that_is_lost_while_code_runs_is_no_ending_of_the_code() {
     assert!(said.contains("sandbox"), "{said}");
     let mut answer = String::new();
     BufReader::new(whole).read_to_string(&mut answer).unwrap();
-    assert!(answer.contains(" 500 ") && !answer.contains(MADE_UP), "{answer}");
+    assert!(answer.contains(" 500 ") && !answer.contains("The answer"), "{answer}");
     for client in [&client, &chat] {
         assert_eq!(world.asked(client).len(), 1, "the model is not asked to go on");
     }
