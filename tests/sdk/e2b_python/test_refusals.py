@@ -199,15 +199,12 @@ async def test_a_file_of_five_gigabytes_is_refused_and_leaves_nothing(sandbox):
 
 async def test_a_full_disk_is_told_as_such(sandbox):
     fill = """
-try:
-    for number in range(100):
-        with open(f'/home/user/full{number}', 'wb') as file:
-            for _ in range(200): file.write(bytes(1 << 20))
-except OSError as error:
-    print('full')
+for number in range(100):
+    with open(f'/home/user/full{number}', 'wb') as file:
+        for _ in range(200): file.write(bytes(1 << 20))
 """
     filled = await sandbox.run_code(fill, timeout=LONG * 3)
-    assert "".join(filled.logs.stdout) == "full\n"
+    assert filled.error.name in ("DiskLimitExceeded", "OSError")
     with pytest.raises(NotEnoughSpaceException):
         await sandbox.files.write("more.bin", bytes(8 * 1024 * 1024))
     await sandbox.run_code("import glob, os\nfor one in glob.glob('/home/user/full*'): os.remove(one)")

@@ -73,9 +73,14 @@ async def test_a_shell_is_joined_by_another_client(terminal, sandbox, sdk):
     assert "<yes>" in await joined.end()
 
 
-async def test_an_interrupt_is_typed_like_any_key(terminal):
+async def test_an_interrupt_is_typed_like_any_key(terminal, sandbox):
     await terminal.open()
-    await terminal.type("sleep 600\n")
+    await terminal.type("touch begun; sleep 600\n")
+
+    async def begun():
+        return await sandbox.files.exists("begun")
+
+    await until(begun)
     await terminal.type("\x03")
     await terminal.type("echo $((40+2))\n")
     assert "42" in await terminal.end()
