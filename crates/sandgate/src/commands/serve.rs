@@ -9,9 +9,10 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use sandgate_core::{Backend, Containers, Leases, SandboxSpec};
 use sandgate_doors::admin::AdminDoor;
-use sandgate_doors::e2b::{DoorState, E2bDoor};
+use sandgate_doors::e2b::{self, E2bDoor};
 use sandgate_doors::execute::ExecuteDoor;
 use sandgate_doors::openai::OpenAiDoor;
+use sandgate_doors::opensandbox::{self, OpenSandboxDoor};
 use sandgate_doors::{Access, Doors, Tls};
 use sandgate_gate::upstream::Router;
 use sandgate_gate::{ContainerFiles, Gate, GateParts};
@@ -109,18 +110,28 @@ async fn until_stopped(args: ServeArgs, settings: Settings) -> Result<()> {
         strict: settings.gate.strict,
     };
     let admin = AdminDoor { store: store.clone() };
-    let e2b = E2bDoor {
+    let e2b_door = E2bDoor {
         leases: Arc::clone(&leases),
         containers: Arc::clone(&containers),
         store: store.clone(),
-        spec,
+        spec: spec.clone(),
         tasks: tasks.clone(),
         settings: settings.e2b.clone(),
-        state: DoorState::default(),
+        state: e2b::DoorState::default(),
+    };
+    let opensandbox = OpenSandboxDoor {
+        leases: Arc::clone(&leases),
+        containers: Arc::clone(&containers),
+        spec,
+        tasks: tasks.clone(),
+        settings: settings.opensandbox.clone(),
+        state: opensandbox::DoorState::default(),
     };
     let access = Access::new(store.clone(), settings.master_key.as_ref().map(Secret::expose));
     let doors = execute.router().merge(admin.router()).merge(openai.router());
-    let doors = Doors::new(doors, access.clone()).with_e2b(e2b, access);
+    let doors = Doors::new(doors, access.clone())
+        .with_opensandbox(opensandbox, access.clone())
+        .with_e2b(e2b_door, access);
 
     let stop = CancellationToken::new();
     say_ready(&listener)?;

@@ -9,6 +9,7 @@ mod key_path;
 mod litellm;
 mod litellm_models;
 mod litellm_tools;
+mod opensandbox;
 mod places;
 mod read;
 mod schema;
