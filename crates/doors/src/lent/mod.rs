@@ -8,8 +8,8 @@ mod ended;
 mod file;
 pub(crate) mod home;
 mod path;
-pub(crate) mod shared;
 mod running;
+pub(crate) mod shared;
 mod tokens;
 
 use std::time::Duration;

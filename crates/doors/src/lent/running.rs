@@ -9,7 +9,8 @@ use axum::body::Body;
 use bytes::Bytes;
 use futures_util::stream;
 use sandgate_core::{
-    BackendError, Container, Containers, Ending, Event, ExecuteRequest, Execution, KeyLimits, LimitKind, Share,
+    BackendError, Container, Containers, Ending, Event, ExecuteRequest, Execution, KeyLimits, LimitKind,
+    Share,
 };
 use tokio::time::Instant;
 

@@ -4,7 +4,7 @@ use sandgate_core::{CodeError, Ending, Event, LimitKind, MimeBundle, Note};
 use serde_json::{Value, json};
 use time::OffsetDateTime;
 
-use super::{Items, timestamp, without_quotes};
+use super::{Items, Said, timestamp, without_quotes};
 
 /// The lines of a whole run, without the times.
 fn lines(events: Vec<Option<Event>>) -> Vec<Value> {
