@@ -20,9 +20,10 @@ use tokio_util::task::TaskTracker;
 
 use crate::access::{Access, authenticate};
 use crate::cross_site::only_same_site;
-use crate::e2b::{E2bDoor, Front as E2bFront};
+use crate::e2b::{self, E2bDoor};
 use crate::execute::Refusal;
 use crate::front::{Front, attend};
+use crate::opensandbox::{self, OpenSandboxDoor};
 use crate::patience::{BodyPatience, patient_body};
 use crate::stalled::EndWhenStalled;
 use crate::tls::Tls;
@@ -58,25 +59,37 @@ const PAUSE_AFTER_ERROR: Duration = Duration::from_millis(500);
 pub struct Doors {
     /// Those that take a key.
     keyed: Router,
-    e2b: Option<E2bFront>,
+    e2b: Option<e2b::Front>,
+    opensandbox: Option<opensandbox::Front>,
 }
 
 impl Doors {
     /// Doors for whomever `access` lets in.
     #[must_use]
     pub fn new(doors: Router, access: Access) -> Self {
-        Self { keyed: doors.layer(from_fn_with_state(access, authenticate)), e2b: None }
+        Self { keyed: doors.layer(from_fn_with_state(access, authenticate)), e2b: None, opensandbox: None }
     }
 
     /// E2B's before the others: it is known by its path, and by names of its own.
     #[must_use]
     pub fn with_e2b(self, door: E2bDoor, access: Access) -> Self {
-        Self { e2b: Some(E2bFront::new(door, access)), ..self }
+        Self { e2b: Some(e2b::Front::new(door, access)), ..self }
+    }
+
+    /// OpenSandbox's, known by its paths.
+    #[must_use]
+    pub fn with_opensandbox(self, door: OpenSandboxDoor, access: Access) -> Self {
+        Self { opensandbox: Some(opensandbox::Front::new(door, access)), ..self }
     }
 
     #[cfg(test)]
-    pub(crate) fn only_e2b(front: E2bFront) -> Self {
-        Self { keyed: Router::new(), e2b: Some(front) }
+    pub(crate) fn only_e2b(front: e2b::Front) -> Self {
+        Self { keyed: Router::new(), e2b: Some(front), opensandbox: None }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn only_opensandbox(front: opensandbox::Front) -> Self {
+        Self { keyed: Router::new(), e2b: None, opensandbox: Some(front) }
     }
 
     fn app(self, patience: BodyPatience) -> Router {
@@ -86,13 +99,18 @@ impl Doors {
             };
             router.layer(from_fn(only_same_site)).layer(from_fn(patient))
         };
-        let keyed = around(self.keyed);
-        match self.e2b.map(|front| front.around_control(around)) {
-            None => keyed,
-            Some(front) => {
-                Router::new().fallback(async move |request: Request| front.answer(keyed, request).await)
-            }
+        let mut doors = around(self.keyed);
+        if let Some(front) = self.opensandbox.map(|front| front.around_control(around)) {
+            let others = doors;
+            doors = Router::new()
+                .fallback(async move |request: Request| front.clone().answer(others.clone(), request).await);
         }
+        if let Some(front) = self.e2b.map(|front| front.around_control(around)) {
+            let others = doors;
+            doors = Router::new()
+                .fallback(async move |request: Request| front.clone().answer(others.clone(), request).await);
+        }
+        doors
     }
 }
 

@@ -20,6 +20,7 @@ fn lease(id: &str, container: &str) -> Lease {
         ends_ms: Some(2),
         on_end: OnEnd::Pause,
         wakes: true,
+        ends_paused: false,
         state: LeaseState::Running,
         details: json!({"template": "base"}),
     }

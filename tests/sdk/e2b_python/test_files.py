@@ -91,15 +91,25 @@ async def test_metadata_of_a_file_is_kept_until_the_next_write(sandbox):
     assert (await sandbox.files.get_info("noted.txt")).metadata == {"author": "another"}
 
 
+async def test_metadata_of_a_file_is_listed_moves_with_it_and_ends_with_a_write_that_has_none(sandbox):
+    needs_of_files("write", "metadata")
+    assert (await sandbox.files.write("m/plain.txt", "x")).metadata is None
+    await sandbox.files.write("m/plain.txt", "x", metadata={"tag": "1"})
+    assert [one.metadata for one in await sandbox.files.list("m")] == [{"tag": "1"}]
+    assert (await sandbox.files.rename("m/plain.txt", "m/moved.txt")).metadata == {"tag": "1"}
+    assert (await sandbox.files.write("m/moved.txt", "y")).metadata is None
+    assert (await sandbox.files.get_info("m/moved.txt")).metadata is None
+
+
 async def test_a_list_says_what_is_in_a_folder(sandbox):
     await sandbox.files.write_files([{"path": "f/a.txt", "data": "12345"}, {"path": "f/sub/b.txt", "data": ""}])
     listed = await sandbox.files.list("f")
-    assert [(one.name, one.type, one.path) for one in sorted(listed, key=lambda one: one.name)] == [
+    assert [(one.name, one.type, one.path) for one in listed] == [
         ("a.txt", FileType.FILE, "/home/user/f/a.txt"),
         ("sub", FileType.DIR, "/home/user/f/sub"),
     ]
     deep = await sandbox.files.list("f", depth=2)
-    assert sorted(one.path for one in deep) == [
+    assert [one.path for one in deep] == [
         "/home/user/f/a.txt",
         "/home/user/f/sub",
         "/home/user/f/sub/b.txt",
@@ -113,6 +123,7 @@ async def test_the_root_can_be_listed(sandbox):
 
 async def test_what_is_known_of_a_file(sandbox):
     await sandbox.files.write("a.txt", "12345")
+    assert (await sandbox.files.get_info("a.txt")).mode & 0o777 == 0o644
     await sandbox.commands.run("chmod 640 a.txt")
     info = await sandbox.files.get_info("a.txt")
     assert (info.name, info.type, info.path, info.size) == ("a.txt", FileType.FILE, "/home/user/a.txt", 5)

@@ -99,7 +99,9 @@ async def test_no_key_and_a_wrong_one_are_refused(keyed, sdk):
         await sdk.Sandbox.create(timeout=60, api_key="e2b_wrong", **keyed.address)
 
 
-async def test_a_key_of_the_server_opens_it(keyed, sdk):
+async def test_a_key_of_the_server_opens_it(keyed, sdk, monkeypatch):
+    # Older releases look at a key's form before they send it, unless told not to.
+    monkeypatch.setenv("E2B_VALIDATE_API_KEY", "false")
     sandbox = await sdk.BaseSandbox.create(timeout=60, api_key=keyed.key, **keyed.address)
     assert (await sandbox.commands.run("echo $((6 * 7))")).stdout == "42\n"
     assert await sandbox.kill() is True
@@ -199,15 +201,12 @@ async def test_a_file_of_five_gigabytes_is_refused_and_leaves_nothing(sandbox):
 
 async def test_a_full_disk_is_told_as_such(sandbox):
     fill = """
-try:
-    for number in range(100):
-        with open(f'/home/user/full{number}', 'wb') as file:
-            for _ in range(200): file.write(bytes(1 << 20))
-except OSError as error:
-    print('full')
+for number in range(100):
+    with open(f'/home/user/full{number}', 'wb') as file:
+        for _ in range(200): file.write(bytes(1 << 20))
 """
     filled = await sandbox.run_code(fill, timeout=LONG * 3)
-    assert "".join(filled.logs.stdout) == "full\n"
+    assert filled.error.name in ("DiskLimitExceeded", "OSError")
     with pytest.raises(NotEnoughSpaceException):
         await sandbox.files.write("more.bin", bytes(8 * 1024 * 1024))
     await sandbox.run_code("import glob, os\nfor one in glob.glob('/home/user/full*'): os.remove(one)")

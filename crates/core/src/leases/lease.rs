@@ -23,6 +23,9 @@ pub struct Lease {
     pub on_end: OnEnd,
     /// Whether traffic wakes it when it is paused.
     pub wakes: bool,
+    /// Whether its time goes on while it is paused.
+    #[serde(default)]
+    pub ends_paused: bool,
     pub state: LeaseState,
     /// The door's own.
     #[serde(default)]
@@ -30,10 +33,10 @@ pub struct Lease {
 }
 
 impl Lease {
-    /// Its time is over. One that is paused has all the time there is.
+    /// Its time is over. One that is paused has all the time there is, unless its time goes on.
     #[must_use]
     pub fn is_over(&self, now_ms: u64) -> bool {
-        self.state == LeaseState::Running && self.ends_ms.is_some_and(|end| end <= now_ms)
+        (self.state == LeaseState::Running || self.ends_paused) && self.ends_ms.is_some_and(|end| end <= now_ms)
     }
 }
 
@@ -62,6 +65,7 @@ pub struct NewLease {
     pub lasts_ms: Option<u64>,
     pub on_end: OnEnd,
     pub wakes: bool,
+    pub ends_paused: bool,
     pub details: Value,
     pub container: NewContainer,
 }

@@ -98,6 +98,7 @@ impl Leases {
             ends_ms: new.lasts_ms.map(|lasts| now.saturating_add(lasts)),
             on_end: new.on_end,
             wakes: new.wakes,
+            ends_paused: new.ends_paused,
             state: LeaseState::Running,
             details: new.details,
         };

@@ -44,7 +44,17 @@ impl House {
         let container = NewContainer { owner: ann(), ..NewContainer::default() };
         let metadata = BTreeMap::from([("name".to_owned(), id.to_owned())]);
         let (id, details) = (id.to_owned(), json!({"token": "t"}));
-        let new = NewLease { id, door: DOOR, metadata, lasts_ms, on_end, wakes: false, details, container };
+        let new = NewLease {
+            id,
+            door: DOOR,
+            metadata,
+            lasts_ms,
+            on_end,
+            wakes: false,
+            ends_paused: false,
+            details,
+            container,
+        };
         self.leases.grant(new).await.unwrap()
     }
 

@@ -21,7 +21,7 @@ use sandgate_store::{KEY_PREFIX, KeyFound, KeyHash, KeyRecord, Store, hash_key};
 use subtle::ConstantTimeEq;
 
 pub(crate) use model::check_model;
-pub(crate) use presented::{open_owner, presented, presented_to_e2b};
+pub(crate) use presented::{open_owner, presented, presented_in};
 use rates::Rates;
 pub(crate) use refusal::NotLetIn;
 
@@ -34,7 +34,7 @@ pub(crate) const HEALTH: &str = "/health";
 /// Needs none either if the operator says so.
 pub(crate) const METRICS: &str = "/metrics";
 /// Besides the one that is read: headers in which clients send keys. None of them may travel on.
-const OTHER_KEYS: [&str; 2] = ["api-key", "x-api-key"];
+const OTHER_KEYS: [&str; 3] = ["api-key", "x-api-key", "open-sandbox-api-key"];
 
 /// The keys of a server. Cheap to clone.
 #[derive(Clone)]

@@ -4,8 +4,6 @@ use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
 use sandgate_core::Owner;
 
-const API_KEY: &str = "x-api-key";
-
 /// What was sent as a key; None if nothing was.
 pub(crate) fn presented(headers: &HeaderMap) -> Option<String> {
     let value = headers.get(AUTHORIZATION)?;
@@ -20,9 +18,9 @@ pub(crate) fn presented(headers: &HeaderMap) -> Option<String> {
     (!key.is_empty()).then(|| key.to_owned())
 }
 
-/// The same where E2B's clients put it, which send only this header.
-pub(crate) fn presented_to_e2b(headers: &HeaderMap) -> Option<String> {
-    let key = headers.get(API_KEY).map(|value| String::from_utf8_lossy(value.as_bytes()).trim().to_owned());
+/// The same where clients put it that send a header of their own.
+pub(crate) fn presented_in(headers: &HeaderMap, name: &str) -> Option<String> {
+    let key = headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).trim().to_owned());
     key.filter(|key| !key.is_empty()).or_else(|| presented(headers))
 }
 

@@ -26,7 +26,7 @@ pub(super) struct Details {
     /// The id of the key it was made with.
     pub(super) key: Option<String>,
     /// What that key might do when it last made or resumed the sandbox.
-    #[serde(with = "shared")]
+    #[serde(with = "crate::lent::shared")]
     pub(super) limits: Arc<KeyLimits>,
     /// The key of the request that made it, and a digest of its body.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -50,22 +50,5 @@ impl Details {
     pub(super) fn is_private(&self) -> bool {
         let network = self.network.as_ref();
         network.and_then(|network| network.get("allowPublicTraffic")) == Some(&Value::Bool(false))
-    }
-}
-
-/// What is behind an `Arc` as if it were not.
-mod shared {
-    use std::sync::Arc;
-
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    pub(super) fn serialize<T: Serialize, S: Serializer>(value: &Arc<T>, to: S) -> Result<S::Ok, S::Error> {
-        (**value).serialize(to)
-    }
-
-    pub(super) fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
-        from: D,
-    ) -> Result<Arc<T>, D::Error> {
-        T::deserialize(from).map(Arc::new)
     }
 }

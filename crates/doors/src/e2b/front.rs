@@ -3,7 +3,6 @@
 use axum::Router;
 use axum::extract::Request;
 use axum::http::header::HOST;
-use axum::http::uri::PathAndQuery;
 use axum::http::{HeaderMap, Uri};
 use axum::response::{IntoResponse, Response};
 use tower_service::Service;
@@ -150,20 +149,9 @@ fn below_prefix(path: &str) -> Option<&str> {
     }
 }
 
-/// The same request for another path; what follows the question mark stays.
-fn with_path(mut request: Request, path: &str) -> E2bResult<Request> {
-    if request.uri().path() == path {
-        return Ok(request);
-    }
-    let text = match request.uri().query() {
-        Some(query) => format!("{path}?{query}"),
-        None => path.to_owned(),
-    };
-    let wrong = || E2bError::bad_request("the path of the request cannot be read");
-    let mut parts = request.uri().clone().into_parts();
-    parts.path_and_query = Some(text.parse::<PathAndQuery>().map_err(|_| wrong())?);
-    *request.uri_mut() = Uri::from_parts(parts).map_err(|_| wrong())?;
-    Ok(request)
+fn with_path(request: Request, path: &str) -> E2bResult<Request> {
+    let changed = crate::lent::with_path(request, path);
+    changed.ok_or_else(|| E2bError::bad_request("the path of the request cannot be read"))
 }
 
 #[cfg(test)]

@@ -17,15 +17,14 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use sandgate_core::{BackendError, Containers, Leases, SandboxSpec};
+use sandgate_core::{Containers, Leases, SandboxSpec};
 use sandgate_store::Store;
-use tokio::sync::oneshot;
 use tokio_util::task::TaskTracker;
 
 pub(crate) use front::Front;
 
 use control::State;
-use error::{E2bError, E2bResult};
+use error::E2bResult;
 
 /// The name of this door in leases.
 pub(crate) const DOOR: &str = "e2b";
@@ -88,12 +87,7 @@ impl E2bDoor {
         &self,
         work: impl Future<Output = E2bResult<T>> + Send + 'static,
     ) -> E2bResult<T> {
-        let (sender, receiver) = oneshot::channel();
-        self.tasks.spawn(async move {
-            let _ = sender.send(work.await);
-        });
-        let abandoned = |_| BackendError::Engine("the work of a request was abandoned".to_owned());
-        receiver.await.map_err(|error| E2bError::from(abandoned(error)))?
+        crate::lent::to_the_end(&self.tasks, work).await
     }
 }
 

@@ -3,12 +3,10 @@
 use std::sync::Arc;
 
 use axum::Router;
-use axum::body::Body;
 use axum::extract::{FromRequestParts, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
-use futures_util::{StreamExt, stream};
 use sandgate_core::{Container, KeyLimits, Lease, LeaseError, LeaseState, Sandbox, now_ms};
 use serde_json::json;
 use tower_service::Service;
@@ -16,8 +14,9 @@ use tower_service::Service;
 use super::details::Details;
 use super::error::{E2bError, E2bResult};
 use super::host::{port_number, sandbox_id};
-use super::tokens::{ENVD_HEADER, Shown, Signature, Signed, opens_port, shown};
+use super::tokens::{ENVD_HEADER, Signature, Signed, opens_port};
 use super::{CODE_PORT, DOOR, Door, E2bDoor, ENVD_PORT, code, envd, ports};
+use crate::lent::{Shown, cut_when, form, shown};
 
 pub(super) const ID_HEADER: &str = "e2b-sandbox-id";
 pub(super) const PORT_HEADER: &str = "e2b-sandbox-port";
@@ -148,30 +147,6 @@ impl DataPlane {
     }
 }
 
-/// The same body, cut off when the sandbox ends: a stream that only stopped would look like one that ended well.
-pub(super) fn cut_when(mut gone: tokio::sync::watch::Receiver<bool>, body: Body) -> Body {
-    // Nothing that is whole already needs to be watched.
-    if http_body::Body::size_hint(&body).exact().is_some() {
-        return body;
-    }
-    let gone = Box::pin(async move {
-        // An error means that nobody is left who could end it, and then the server is ending.
-        if gone.wait_for(|gone| *gone).await.is_err() {
-            std::future::pending::<()>().await;
-        }
-    });
-    let pieces = body.into_data_stream().map(|piece| piece.map_err(std::io::Error::other));
-    let pieces = stream::unfold(Some((pieces, gone)), async |state| {
-        let (mut pieces, mut gone) = state?;
-        tokio::select! {
-            biased;
-            () = gone.as_mut() => Some((Err(std::io::Error::other("the sandbox ended")), None)),
-            piece = pieces.next() => piece.map(|piece| (piece, Some((pieces, gone)))),
-        }
-    });
-    Body::from_stream(pieces)
-}
-
 fn is_health(request: &Request) -> bool {
     request.method() == Method::GET && request.uri().path() == "/health"
 }
@@ -245,11 +220,6 @@ impl E2bDoor {
 /// The names and values behind the question mark, decoded.
 pub(super) fn query(uri: &Uri) -> Vec<(String, String)> {
     form(uri.query().unwrap_or_default())
-}
-
-/// Names and values as a form writes them.
-pub(super) fn form(text: &str) -> Vec<(String, String)> {
-    form_urlencoded::parse(text.as_bytes()).into_owned().collect()
 }
 
 #[cfg(test)]

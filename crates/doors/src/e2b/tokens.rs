@@ -3,45 +3,21 @@
 use axum::http::{HeaderMap, Method, Uri};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
-use sandgate_core::{now_ms, random_alphanumeric};
+use sandgate_core::now_ms;
 use sha2::{Digest, Sha256};
-use subtle::ConstantTimeEq;
 
 use super::details::Details;
+use crate::lent::{Shown, new_token, same, shown};
 
 pub(super) const ENVD_HEADER: &str = "x-access-token";
 pub(super) const TRAFFIC_HEADER: &str = "e2b-traffic-access-token";
 
-/// More than anybody can guess.
-const TOKEN_LENGTH: usize = 40;
-
 pub(super) fn envd_token() -> String {
-    format!("ea_{}", random_alphanumeric(TOKEN_LENGTH))
+    new_token("ea")
 }
 
 pub(super) fn traffic_token() -> String {
-    format!("ta_{}", random_alphanumeric(TOKEN_LENGTH))
-}
-
-/// Takes the same time wherever the two differ. An empty token is nobody's.
-pub(super) fn same(known: &str, shown: &str) -> bool {
-    !known.is_empty() && bool::from(Sha256::digest(known.as_bytes()).ct_eq(&Sha256::digest(shown.as_bytes())))
-}
-
-/// What a request shows of the token of a header.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shown {
-    Right,
-    Wrong,
-    Nothing,
-}
-
-pub(super) fn shown(headers: &HeaderMap, name: &str, known: &str) -> Shown {
-    match headers.get(name).filter(|value| !value.is_empty()) {
-        None => Shown::Nothing,
-        Some(value) if value.to_str().is_ok_and(|value| same(known, value)) => Shown::Right,
-        Some(_) => Shown::Wrong,
-    }
+    new_token("ta")
 }
 
 /// The signature of a URL to a file.

@@ -58,9 +58,13 @@ impl V1 {
         }
         let memory = self.memory.join(sandbox);
         let bytes = whole_pages(limits.memory_bytes).to_string();
-        write_confirmed(&memory.join("memory.limit_in_bytes"), &bytes)?;
         // Present only where swap is accounted; without it swap would be a way around the limit.
         let with_swap = memory.join("memory.memsw.limit_in_bytes");
+        // Memory with swap is never less than memory: where there is to be more, it is raised first.
+        if with_swap.exists() && number(&with_swap)? < whole_pages(limits.memory_bytes) {
+            write_confirmed(&with_swap, &bytes)?;
+        }
+        write_confirmed(&memory.join("memory.limit_in_bytes"), &bytes)?;
         if with_swap.exists() {
             write_confirmed(&with_swap, &bytes)?;
         }

@@ -9,9 +9,10 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use sandgate_core::{Backend, Containers, Leases, SandboxSpec, WatchedBackend};
 use sandgate_doors::admin::{AdminDoor, ApprovalsDoor, LedgerDoor};
-use sandgate_doors::e2b::{DoorState, E2bDoor};
+use sandgate_doors::e2b::{self, E2bDoor};
 use sandgate_doors::execute::ExecuteDoor;
 use sandgate_doors::openai::OpenAiDoor;
+use sandgate_doors::opensandbox::{self, OpenSandboxDoor};
 use sandgate_doors::{Access, Doors, Front, MetricsDoor, Stopping, Tls};
 use sandgate_gate::upstream::Router;
 use sandgate_gate::{Approvals, ContainerFiles, Executions, Gate, GateParts, Ledger, Metrics};
@@ -146,16 +147,26 @@ async fn until_stopped(args: ServeArgs, mut settings: Settings) -> Result<()> {
         .merge(openai.router());
     let master = settings.master_key.as_ref().map(Secret::expose);
     let access = Access::with_metrics(store.clone(), master, settings.telemetry.metrics_open);
-    let e2b = E2bDoor {
+    let e2b_door = E2bDoor {
         leases: Arc::clone(&leases),
         containers: Arc::clone(&containers),
         store: store.clone(),
-        spec,
+        spec: spec.clone(),
         tasks: tasks.clone(),
         settings: settings.e2b.clone(),
-        state: DoorState::default(),
+        state: e2b::DoorState::default(),
     };
-    let doors = Doors::new(doors, access.clone()).with_e2b(e2b, access);
+    let opensandbox = OpenSandboxDoor {
+        leases: Arc::clone(&leases),
+        containers: Arc::clone(&containers),
+        spec,
+        tasks: tasks.clone(),
+        settings: settings.opensandbox.clone(),
+        state: opensandbox::DoorState::default(),
+    };
+    let doors = Doors::new(doors, access.clone())
+        .with_opensandbox(opensandbox, access.clone())
+        .with_e2b(e2b_door, access);
 
     let stopping = Stopping::new(tasks, gate.cut());
     let front = Front { metrics, stopping: stopping.clone() };

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use sandgate_core::{ContainersConfig, Limits};
 use sandgate_doors::e2b::E2bSettings;
 use sandgate_doors::openai::DoorLimits;
+use sandgate_doors::opensandbox::OpenSandboxSettings;
 use sandgate_gate::GateConfig;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -67,6 +68,31 @@ pub(crate) struct ConfigFile {
     pub(crate) ledger: LedgerFile,
     /// The door for E2B's SDKs.
     pub(crate) e2b: E2bFile,
+    /// The door for OpenSandbox's SDKs.
+    pub(crate) opensandbox: OpenSandboxFile,
+}
+
+/// The door for OpenSandbox's SDKs, which is at the paths /v1/sandboxes and /sandboxes.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct OpenSandboxFile {
+    /// Names of images, beside opensandbox/code-interpreter, python, debian and ubuntu; all mean the runtime of this
+    /// server, and none is pulled.
+    pub(crate) images: Vec<String>,
+    /// The longest that a sandbox may be asked to last.
+    #[schemars(range(min = 60))]
+    pub(crate) max_timeout_seconds: u64,
+    /// The most that a sandbox may be asked to have of the processors; without it all that this machine has. The most
+    /// memory is gate.max_memory_bytes.
+    #[schemars(range(min = 1))]
+    pub(crate) max_cpu_millis: Option<u32>,
+}
+
+impl Default for OpenSandboxFile {
+    fn default() -> Self {
+        let max_timeout_seconds = OpenSandboxSettings::default().max_timeout.as_secs();
+        Self { images: Vec::new(), max_timeout_seconds, max_cpu_millis: None }
+    }
 }
 
 /// The door for E2B's SDKs, which is at the path /e2b.
@@ -249,6 +275,7 @@ impl Default for ConfigFile {
             approvals: ApprovalsFile::default(),
             ledger: LedgerFile::default(),
             e2b: E2bFile::default(),
+            opensandbox: OpenSandboxFile::default(),
         }
     }
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use sandgate_core::{ContainersConfig, Limits};
 use sandgate_doors::e2b::E2bSettings;
 use sandgate_doors::openai::DoorLimits;
+use sandgate_doors::opensandbox::OpenSandboxSettings;
 use sandgate_gate::{GateConfig, LedgerConfig};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::LevelFilter;
@@ -15,6 +16,7 @@ use super::e2b::{self, TlsSettings};
 use super::errors::Problem;
 use super::file::{ConfigFile, DAY, LISTEN};
 use super::key_path::KeyPath;
+use super::opensandbox;
 use super::secrets::{Secret, SecretText};
 use super::telemetry::{LogFormat, TelemetrySettings};
 use super::upstreams::Upstreams;
@@ -39,6 +41,7 @@ pub(crate) struct Settings {
     pub(crate) e2b: E2bSettings,
     /// Where E2B's domain is served with TLS.
     pub(crate) e2b_tls: Option<TlsSettings>,
+    pub(crate) opensandbox: OpenSandboxSettings,
     pub(crate) log: Option<String>,
     pub(crate) log_format: LogFormat,
     pub(crate) stop_grace: Duration,
@@ -102,6 +105,7 @@ pub(crate) fn check(file: &ConfigFile, listen: Option<&str>) -> Result<Settings,
         ledger: file.ledger.settings(),
         e2b,
         e2b_tls,
+        opensandbox: opensandbox::check(&file.opensandbox, file.gate.max_memory_bytes)?,
         log: file.log.clone(),
         log_format: file.log_format,
         stop_grace: Duration::from_secs(file.stop_grace_seconds),
@@ -207,6 +211,7 @@ impl Settings {
             ("gate.max_body_bytes", self.door.max_body != new.door.max_body),
             ("gate.strict_containers", self.gate.strict != new.gate.strict),
             ("e2b", self.e2b != new.e2b || self.e2b_tls != new.e2b_tls),
+            ("opensandbox", self.opensandbox != new.opensandbox),
         ];
         differs.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name).collect()
     }

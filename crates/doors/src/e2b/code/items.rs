@@ -1,11 +1,11 @@
 //! The lines of an answer: what an execution tells, in the words of E2B's code interpreter.
 
-use sandgate_core::{CodeError, Ending, Event, LimitKind, MimeBundle};
+use sandgate_core::{CodeError, Event, MimeBundle};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use time::OffsetDateTime;
 
-use super::ascii::add_line;
+use crate::lent::{ABORTED, BROKEN, Said, add_line, stopped_by};
 
 const BROKE_OFF: &str = "Connection to the execution was closed before the execution was finished";
 
@@ -60,18 +60,16 @@ pub(super) struct Items {
     over: bool,
 }
 
-impl Items {
-    /// Whether the last line was made.
-    pub(super) fn are_over(&self) -> bool {
+impl Said for Items {
+    fn is_over(&self) -> bool {
         self.over
     }
 
-    pub(super) fn keep_alive(lines: &mut Vec<u8>) {
+    fn quiet(&mut self, lines: &mut Vec<u8>) {
         add_line(lines, &Item::Keepalive);
     }
 
-    /// Adds the lines for an event; None: there will be no more.
-    pub(super) fn add(&mut self, event: Option<Event>, lines: &mut Vec<u8>) {
+    fn add(&mut self, event: Option<Event>, lines: &mut Vec<u8>) {
         match event {
             Some(Event::Started { execution_count }) => self.number(execution_count, lines),
             Some(Event::Stdout { text }) => {
@@ -88,12 +86,14 @@ impl Items {
             Some(Event::Files { .. }) => {}
             Some(Event::Done { ending, text, execution_count, .. }) => {
                 self.number(execution_count, lines);
-                self.end(why(ending), &text, lines);
+                self.end(stopped_by(ending), &text, lines);
             }
-            None => self.end(Some("UnexpectedEndOfExecution"), BROKE_OFF, lines),
+            None => self.end(Some(BROKEN), BROKE_OFF, lines),
         }
     }
+}
 
+impl Items {
     /// Once, and as early as it is known. One that never ran has none.
     fn number(&mut self, execution_count: u64, lines: &mut Vec<u8>) {
         if execution_count > 0 && !std::mem::replace(&mut self.number_told, true) {
@@ -117,22 +117,6 @@ impl Items {
         }
         add_line(lines, &Item::EndOfExecution);
         self.over = true;
-    }
-}
-
-/// Somebody asked for it; what the code itself raised when it was stopped says the same.
-const ABORTED: &str = "ExecutionAborted";
-
-/// None: the code came to its own end.
-fn why(ending: Ending) -> Option<&'static str> {
-    match ending {
-        Ending::Ok | Ending::Raised => None,
-        Ending::Interrupted => Some(ABORTED),
-        Ending::TimedOut => Some("TimeoutError"),
-        Ending::LimitHit { limit: LimitKind::Memory } => Some("MemoryLimitExceeded"),
-        Ending::LimitHit { limit: LimitKind::Output } => Some("OutputLimitExceeded"),
-        Ending::LimitHit { limit: LimitKind::Disk } => Some("DiskLimitExceeded"),
-        Ending::Signalled { .. } | Ending::Exited { .. } => Some("UnexpectedEndOfExecution"),
     }
 }
 

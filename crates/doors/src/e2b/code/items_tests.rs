@@ -4,16 +4,16 @@ use sandgate_core::{CodeError, Ending, Event, LimitKind, MimeBundle, Note};
 use serde_json::{Value, json};
 use time::OffsetDateTime;
 
-use super::{Items, timestamp, without_quotes};
+use super::{Items, Said, timestamp, without_quotes};
 
 /// The lines of a whole run, without the times.
 fn lines(events: Vec<Option<Event>>) -> Vec<Value> {
     let (mut items, mut lines) = (Items::default(), Vec::new());
     for event in events {
-        assert!(!items.are_over(), "something came after the end");
+        assert!(!items.is_over(), "something came after the end");
         items.add(event, &mut lines);
     }
-    assert!(items.are_over());
+    assert!(items.is_over());
     let text = String::from_utf8(lines).unwrap();
     let read = |line: &str| serde_json::from_str::<Value>(line).unwrap();
     let mut values: Vec<Value> = text.lines().map(read).collect();

@@ -1,7 +1,6 @@
 //! The code interpreter of a sandbox, as E2B's own has it on its port: code runs in contexts, and what it says comes
 //! back as one line of JSON each. Whoever comes here has shown that he may.
 
-mod ascii;
 mod contexts;
 mod execute;
 mod items;

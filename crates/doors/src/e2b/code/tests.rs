@@ -44,6 +44,7 @@ async fn world(limits: KeyLimits) -> World {
         lasts_ms: None,
         on_end: OnEnd::Delete,
         wakes: false,
+        ends_paused: false,
         details: json!({"traffic_token": TOKEN, "limits": limits}),
         container: NewContainer::default(),
     };

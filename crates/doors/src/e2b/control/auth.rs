@@ -9,9 +9,10 @@ use sandgate_core::Rank;
 
 use super::super::error::E2bError;
 use super::super::host::{Place, place};
-use crate::access::{Access, NotLetIn, forget_keys, presented_to_e2b};
+use crate::access::{Access, NotLetIn, forget_keys, presented_in};
 use crate::local::foreign_host;
 
+const API_KEY: &str = "x-api-key";
 /// The one path that needs no key.
 const HEALTH: &str = "/health";
 
@@ -25,7 +26,7 @@ pub(super) async fn authenticate(State(guard): State<Guard>, mut request: Reques
     if request.uri().path() == HEALTH {
         return next.run(request).await;
     }
-    let principal = match guard.access.principal(presented_to_e2b(request.headers())).await {
+    let principal = match guard.access.principal(presented_in(request.headers(), API_KEY)).await {
         Ok(principal) => principal,
         Err(refusal) => return E2bError::from(refusal).into_response(),
     };

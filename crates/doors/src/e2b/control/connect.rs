@@ -12,10 +12,11 @@ use super::super::Door;
 use super::super::error::{E2bError, E2bResult};
 use super::InPath;
 use super::body::Fields;
-use super::create::{USUAL_SECOND, key_of};
+use super::create::USUAL_SECOND;
 use super::sandboxes::in_seconds;
 use super::shown;
 use super::wish::timeout;
+use crate::lent::key_of;
 use crate::owner::Who;
 
 type Answer = E2bResult<(StatusCode, Json<Value>)>;

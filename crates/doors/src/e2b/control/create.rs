@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Json;
-use sandgate_core::{Lease, NewContainer, NewLease, OnEnd, Principal, Rank, random_alphanumeric};
+use sandgate_core::{Lease, NewContainer, NewLease, OnEnd, Principal, random_alphanumeric};
 use serde_json::Value;
 
 use super::super::details::Details;
@@ -17,13 +16,12 @@ use super::body::Fields;
 use super::once;
 use super::shown;
 use super::wish::Wish;
+use crate::lent::{NEVER_IDLE, key_of};
 use crate::owner::Who;
 
 /// Seconds a sandbox lasts when nothing is said.
 const USUAL_FIRST: u64 = 15;
 pub(super) const USUAL_SECOND: u64 = 300;
-/// The lease's end decides, and nothing else.
-const NEVER_IDLE: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
 /// How long an id is behind its first letter. No '-': host names are split there.
 const ID_LENGTH: usize = 20;
 
@@ -119,17 +117,11 @@ impl E2bDoor {
             lasts_ms: Some(wish.timeout.saturating_mul(1000)),
             on_end: if wish.auto_pause { OnEnd::Pause } else { OnEnd::Delete },
             wakes: wish.auto_resume,
+            ends_paused: false,
             details: details.value(),
             container,
         };
         Ok(self.leases.grant(new).await?)
-    }
-}
-
-pub(super) fn key_of(who: &Principal) -> Option<String> {
-    match &who.rank {
-        Rank::Key(id) => Some(id.clone()),
-        Rank::Open | Rank::Nobody | Rank::Master => None,
     }
 }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::super::error::{E2bError, E2bResult};
-use super::super::route::form;
+use crate::lent::form;
 
 pub(super) fn read(text: &str) -> E2bResult<BTreeMap<String, String>> {
     form(text).into_iter().map(|(name, value)| Ok((decoded(&name)?, decoded(&value)?))).collect()

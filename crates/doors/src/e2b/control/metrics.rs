@@ -13,7 +13,8 @@ use super::super::error::{E2bError, E2bResult};
 use super::super::route::query;
 use super::super::{Door, E2bDoor};
 use super::InPath;
-use super::shown::{cpu_count, iso};
+use super::shown::cpu_count;
+use crate::lent::iso;
 use crate::owner::Caller;
 
 /// Samples kept of one sandbox.

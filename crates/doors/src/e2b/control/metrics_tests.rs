@@ -17,6 +17,7 @@ fn lease() -> Lease {
         ends_ms: None,
         on_end: OnEnd::Delete,
         wakes: false,
+        ends_paused: false,
         state: LeaseState::Running,
         details: Value::Null,
     }

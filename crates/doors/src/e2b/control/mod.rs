@@ -23,40 +23,22 @@ use axum::http::StatusCode;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{any, get, post, put};
 use sandgate_core::{Lease, Owner};
-use tokio::sync::Semaphore;
 
 use super::error::{E2bError, E2bResult};
 use super::host::sandbox_id;
 use super::{DOOR, Door, E2bDoor};
 use crate::access::Access;
+use crate::lent::carry::Tunnels;
 
 /// Metadata and variables; nothing else here is long.
 const MAX_BODY: usize = 1 << 20;
-/// Connections into sandboxes that became something else than HTTP, at once.
-const MOST_TUNNELS: usize = 1024;
 
 /// What the door remembers while it is open.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct State {
     once: once::Once,
     metrics: metrics::History,
-    tunnels: Arc<Semaphore>,
-}
-
-impl Default for State {
-    fn default() -> Self {
-        Self {
-            once: once::Once::default(),
-            metrics: metrics::History::default(),
-            tunnels: Arc::new(Semaphore::new(MOST_TUNNELS)),
-        }
-    }
-}
-
-impl State {
-    pub(super) fn tunnels(&self) -> Arc<Semaphore> {
-        Arc::clone(&self.tunnels)
-    }
+    pub(super) tunnels: Tunnels,
 }
 
 pub(super) fn router(door: Door, access: Access) -> Router {

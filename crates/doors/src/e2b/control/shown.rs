@@ -2,11 +2,10 @@
 
 use sandgate_core::{Lease, LeaseState, Limits, OnEnd};
 use serde_json::{Map, Value, json};
-use time::OffsetDateTime;
-use time::format_description::well_known::Rfc3339;
 
 use super::super::details::Details;
 use super::super::{E2bDoor, ENVD_VERSION};
+use crate::lent::iso;
 
 /// Older clients put it behind the id.
 const CLIENT_ID: &str = "sandgate";
@@ -75,13 +74,6 @@ fn common(door: &E2bDoor, lease: &Lease, details: &Details) -> Map<String, Value
 /// Whole processors, as E2B counts them; a part of one is one.
 pub(super) fn cpu_count(limits: &Limits) -> u32 {
     limits.cpu_millis.div_ceil(1000).max(1)
-}
-
-/// As ISO 8601 writes it, in UTC.
-pub(super) fn iso(ms: u64) -> String {
-    let nanos = i128::from(ms) * 1_000_000;
-    let time = OffsetDateTime::from_unix_timestamp_nanos(nanos).unwrap_or(OffsetDateTime::UNIX_EPOCH);
-    time.format(&Rfc3339).unwrap_or_default()
 }
 
 impl E2bDoor {

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 
 use super::super::error::{E2bError, E2bResult};
 use super::super::{Door, E2bDoor, E2bSettings, ENVD_VERSION};
-use super::shown::{cpu_count, iso};
+use super::shown::cpu_count;
+use crate::lent::iso;
 
 /// Those that the SDKs ask for by themselves, now or in older releases.
 const BUILT_IN: [&str; 3] = ["base", "code-interpreter-v1", "code-interpreter-beta"];

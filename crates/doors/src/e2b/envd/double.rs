@@ -50,6 +50,7 @@ pub(super) async fn place() -> Place {
         ends_ms: None,
         on_end: OnEnd::Delete,
         wakes: false,
+        ends_paused: false,
         state: LeaseState::Running,
         details: Value::Null,
     });

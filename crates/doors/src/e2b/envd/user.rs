@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use super::refusal::{Kind, Refusal};
 
 const USER: &str = "user";
-pub(super) const HOME: &str = "/home/user";
+pub(super) use crate::lent::home::HOME;
 
 /// As named in a query or a body; absent means the default.
 pub(super) fn check(name: Option<&str>) -> Result<(), Refusal> {

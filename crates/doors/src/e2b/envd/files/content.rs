@@ -1,20 +1,16 @@
-//! The body of an upload: unpacked where it is packed, and remembered why it broke where it broke, which
-//! whoever writes it into the sandbox cannot know.
+//! The body of an upload, unpacked where it is packed, and what is said when it breaks off.
 
 use std::io;
-use std::pin::Pin;
-use std::task::{Context, Poll, ready};
 
 use async_compression::tokio::bufread::GzipDecoder;
 use axum::body::Body;
 use axum::http::HeaderMap;
 use axum::http::header::CONTENT_ENCODING;
 use futures_util::TryStreamExt;
-use tokio::io::{AsyncRead, ReadBuf};
 use tokio_util::io::{ReaderStream, StreamReader};
 
-use super::super::refusal::Refusal;
-use crate::patience::TooSlow;
+use super::super::refusal::{Kind, Refusal};
+use crate::lent::Broken;
 
 const PIECE: usize = 64 << 10;
 
@@ -48,42 +44,13 @@ pub(super) fn unpacked(body: Body, packing: Packing) -> Body {
     }
 }
 
-/// What is to be written, and why no more of it came.
-pub(super) struct Content<R> {
-    reader: R,
-    broken: Option<Refusal>,
-}
-
-impl<R: AsyncRead + Send + Unpin> Content<R> {
-    pub(super) fn new(reader: R) -> Self {
-        Self { reader, broken: None }
-    }
-
-    /// The true reason when writing it failed.
-    pub(super) fn why(self, otherwise: Refusal) -> Refusal {
-        self.broken.unwrap_or(otherwise)
-    }
-}
-
-impl<R: AsyncRead + Unpin> AsyncRead for Content<R> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        let read = ready!(Pin::new(&mut self.reader).poll_read(context, buffer));
-        if let Err(error) = &read {
-            self.broken = Some(broken(error));
-        }
-        Poll::Ready(read)
-    }
-}
-
 pub(super) fn broken(error: &(dyn std::error::Error + 'static)) -> Refusal {
-    if TooSlow::is_behind(error) {
-        return Refusal::unreadable(error);
+    refused(Broken::of(error))
+}
+
+pub(super) fn refused(broken: Broken) -> Refusal {
+    match broken {
+        Broken::TooSlow => Refusal::new(Kind::TooSlow, broken.to_string()),
+        Broken::Unreadable(_) => Refusal::invalid(broken.to_string()),
     }
-    // The innermost says it best: those around it only say that there is one.
-    let innermost = std::iter::successors(Some(error), |error| error.source()).last().unwrap_or(error);
-    Refusal::invalid(format!("the body cannot be read: {innermost}"))
 }

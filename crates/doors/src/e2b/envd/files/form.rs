@@ -12,8 +12,9 @@ use tokio_util::io::StreamReader;
 
 use super::super::paths::resolve;
 use super::super::refusal::Refusal;
-use super::content::{Content, broken};
+use super::content::broken;
 use super::upload::Upload;
+use crate::lent::Content;
 use crate::paced::{Allowance, Paced};
 
 /// Between two parts there is little: the name of the next one.

@@ -19,9 +19,10 @@ use super::super::guest::Guest;
 use super::super::paths::{name_of, resolve};
 use super::super::refusal::{Kind, Refusal};
 use super::super::user;
-use super::content::{Content, Packing, unpacked};
+use super::content::{Packing, refused, unpacked};
 use super::metadata::attributes;
 use super::{Asked, form};
+use crate::lent::Content;
 
 /// Where the files of one request go.
 pub(super) struct Upload {
@@ -37,7 +38,7 @@ impl Upload {
         mut content: Content<R>,
     ) -> Result<Entry, Refusal> {
         let written = self.inside.write(path, &mut content, &self.attributes).await;
-        written.map_err(|error| content.why(self.guest.explain(error.into())))
+        written.map_err(|error| content.broken().map_or_else(|| self.guest.explain(error.into()), refused))
     }
 }
 

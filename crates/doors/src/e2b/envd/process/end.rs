@@ -1,50 +1,13 @@
-//! How a process ended, in the words of Go's `os.ProcessState`, which clients show to people.
+//! How a process ended, as a message.
 
 use sandgate_core::ProcessEnd;
 
 use super::super::messages::process::EndEvent;
+use crate::lent::Ended;
 
 pub(super) fn event(end: &ProcessEnd) -> EndEvent {
-    match end {
-        ProcessEnd::Exited { code } => {
-            let status = format!("exit status {code}");
-            let error = (*code != 0).then(|| status.clone());
-            EndEvent { exit_code: *code, exited: true, status, error }
-        }
-        ProcessEnd::Signalled { signal, reason } => killed(*signal, reason.as_deref()),
-        ProcessEnd::TimedOut => killed(9, Some("it ran for longer than its timeout")),
-    }
-}
-
-fn killed(signal: i32, reason: Option<&str>) -> EndEvent {
-    let status = format!("signal: {}", name(signal));
-    let error = match reason {
-        Some(reason) => format!("{status} ({reason})"),
-        None => status.clone(),
-    };
-    EndEvent { exit_code: -1, exited: false, status, error: Some(error) }
-}
-
-fn name(signal: i32) -> String {
-    let known = match signal {
-        1 => "hangup",
-        2 => "interrupt",
-        3 => "quit",
-        4 => "illegal instruction",
-        5 => "trace/breakpoint trap",
-        6 => "aborted",
-        7 => "bus error",
-        8 => "floating point exception",
-        9 => "killed",
-        10 => "user defined signal 1",
-        11 => "segmentation fault",
-        12 => "user defined signal 2",
-        13 => "broken pipe",
-        14 => "alarm clock",
-        15 => "terminated",
-        other => return format!("signal {other}"),
-    };
-    known.to_owned()
+    let Ended { code, exited, status, error } = end.into();
+    EndEvent { exit_code: code, exited, status, error }
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! JSON in ASCII alone. E2B's JavaScript client decodes each piece of the network for itself, and a character of
-//! several bytes that is cut between two pieces would be lost.
+//! several bytes that is cut between two pieces would be lost; OpenSandbox's Python client takes some of them for
+//! the end of a line.
 
 use std::io::{Result, Write};
 
@@ -27,7 +28,7 @@ impl Formatter for Ascii {
 }
 
 /// Adds one line to `lines`; nothing of it when it cannot be written, which no value made here is.
-pub(super) fn add_line(lines: &mut Vec<u8>, value: &impl Serialize) {
+pub(crate) fn add_line(lines: &mut Vec<u8>, value: &impl Serialize) {
     let before = lines.len();
     let written = value.serialize(&mut Serializer::with_formatter(&mut *lines, Ascii));
     match written {

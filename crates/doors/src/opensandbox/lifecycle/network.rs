@@ -1,0 +1,80 @@
+//! The network as a request wishes it. The truth is that there is none: what denies is granted, the rest is kept
+//! and told.
+
+use serde_json::{Map, Value, json};
+
+use super::body::{Problems, get};
+
+const ACTIONS: [&str; 2] = ["allow", "deny"];
+
+pub(super) fn check(problems: &mut Problems, policy: &Map<String, Value>) {
+    if let Some(action) = get(policy, "defaultAction")
+        && !is_action(action)
+    {
+        wrong_action(problems, &["networkPolicy", "defaultAction"], action);
+    }
+    match get(policy, "egress") {
+        None => {}
+        Some(Value::Array(given)) => {
+            for (place, rule) in given.iter().enumerate() {
+                check_rule(problems, &["networkPolicy", "egress", &place.to_string()], rule);
+            }
+        }
+        Some(other) => problems.wrong("list", &["networkPolicy", "egress"], other),
+    }
+}
+
+fn check_rule(problems: &mut Problems, place: &[&str], rule: &Value) {
+    let Value::Object(fields) = rule else { return problems.wrong("dict", place, rule) };
+    let at = |name: &'static str| [place, &[name][..]].concat();
+    match fields.get("action") {
+        None => problems.missing(&at("action"), rule),
+        Some(action) if !is_action(action) => wrong_action(problems, &at("action"), action),
+        Some(_) => {}
+    }
+    match fields.get("target") {
+        None => problems.missing(&at("target"), rule),
+        Some(target) if !target.is_string() => problems.wrong("string", &at("target"), target),
+        Some(_) => {}
+    }
+}
+
+fn is_action(value: &Value) -> bool {
+    value.as_str().is_some_and(|action| ACTIONS.contains(&action))
+}
+
+fn wrong_action(problems: &mut Problems, place: &[&str], value: &Value) {
+    problems.add("literal_error", place, "Input should be 'allow' or 'deny'", value);
+}
+
+/// Rules as the egress sidecar takes them by themselves.
+pub(in crate::opensandbox) fn rules(value: &Value) -> Result<Vec<Value>, String> {
+    let Value::Array(given) = value else { return Err("a list of rules is wanted".to_owned()) };
+    let mut problems = Problems::default();
+    for (place, rule) in given.iter().enumerate() {
+        check_rule(&mut problems, &[&place.to_string()], rule);
+    }
+    match problems.0.first() {
+        None => Ok(given.clone()),
+        Some(problem) => Err(format!("{}: {}", problem["loc"], problem["msg"])),
+    }
+}
+
+/// Whole, with what was left out. An empty one allows everything, as in the original.
+pub(in crate::opensandbox) fn as_policy(policy: &Map<String, Value>) -> Value {
+    let usual = if policy.is_empty() { "allow" } else { "deny" };
+    let action = get(policy, "defaultAction").and_then(Value::as_str).unwrap_or(usual);
+    let egress = get(policy, "egress").cloned().unwrap_or_else(|| json!([]));
+    json!({"defaultAction": action, "egress": egress})
+}
+
+/// Whether a policy asks for no more than there is.
+pub(in crate::opensandbox) fn is_deny_all(policy: &Value) -> bool {
+    let allows = |rule: &Value| rule["action"] == "allow";
+    policy["defaultAction"] == "deny"
+        && !policy["egress"].as_array().is_some_and(|rules| rules.iter().any(allows))
+}
+
+#[cfg(test)]
+#[path = "network_tests.rs"]
+mod tests;

@@ -1,0 +1,1 @@
+//! The door without a socket, for the tests of its parts.
