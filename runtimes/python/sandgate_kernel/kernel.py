@@ -69,7 +69,12 @@ class Kernel:
             if kind == frames.EXECUTE:
                 self.execute(json.loads(body)["code"])
             elif kind == frames.CONFIGURE:
-                environment.configure(json.loads(body))
+                settings = json.loads(body)
+                environment.configure(settings)
+                if settings.get("language", "python") != "python":
+                    from . import languages  # not among what is loaded ahead: most contexts are Python
+
+                    languages.serve(self, settings)
 
     def execute(self, code):
         """Runs one cell and reports it. Whatever the cell does, an end is reported."""
