@@ -1,7 +1,7 @@
-//! Builds the zygote's native library and leaves it where the crate embeds it.
+//! Builds the zygote's native library and the agent, and leaves them where the crate embeds them.
 //!
-//! It is a build of its own because Cargo cannot embed one package's shared library in another, and it
-//! must abort on panic, which the rest of the program must not.
+//! They are builds of their own because Cargo cannot embed one package's file in another, and they must abort on
+//! panic, which the rest of the program must not.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,30 +13,40 @@ fn main() -> Outcome<()> {
     let here = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
     let out = PathBuf::from(env::var("OUT_DIR")?);
     let crates = here.parent().ok_or("no folder above")?;
-    for watched in ["forkloop/src", "forkloop/Cargo.toml", "jail/src", "jail/Cargo.toml"] {
-        println!("cargo:rerun-if-changed={}", crates.join(watched).display());
+    for part in ["agent", "forkloop", "jail"] {
+        println!("cargo:rerun-if-changed={}", crates.join(part).join("src").display());
+        println!("cargo:rerun-if-changed={}", crates.join(part).join("Cargo.toml").display());
     }
     list_kernel_files(&crates.join("../runtimes/python/sandgate_kernel"), &out)?;
     let target = shared_target(&out);
+    for (part, file) in [("forkloop", "libsandgate_forkloop.so"), ("agent", "sandgate-agent")] {
+        build(&crates.join(part).join("Cargo.toml"), part, &target)?;
+        fs::copy(target.join(part).join(file), out.join(file))?;
+    }
+    Ok(())
+}
+
+/// A part has a profile of its name.
+fn build(manifest: &Path, part: &str, target: &Path) -> Outcome<()> {
     let status = Command::new(env::var("CARGO")?)
-        .args(["build", "--locked", "--quiet", "--profile", "forkloop", "--package", "sandgate-forkloop"])
+        .args(["build", "--locked", "--quiet", "--profile", part, "--package", &format!("sandgate-{part}")])
         .arg("--manifest-path")
-        .arg(crates.join("forkloop/Cargo.toml"))
+        .arg(manifest)
         .arg("--target-dir")
-        .arg(&target)
+        .arg(target)
         // The linter wraps the compiler for the outer build only.
         .env_remove("RUSTC_WORKSPACE_WRAPPER")
         .env_remove("CARGO_ENCODED_RUSTFLAGS")
         .env_remove("CARGO_BUILD_TARGET")
         .status()?;
-    if !status.success() {
-        return Err("the zygote's native library could not be built; the errors are above".into());
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("{part} could not be built; the errors are above").into())
     }
-    fs::copy(target.join("forkloop/libsandgate_forkloop.so"), out.join("libsandgate_forkloop.so"))?;
-    Ok(())
 }
 
-/// One folder for all profiles of the outer build, so that the library is built once.
+/// One folder for all profiles of the outer build, so that each is built once.
 fn shared_target(out: &Path) -> PathBuf {
     // …/target/<profile>/build/<package>/out
     let target = out.ancestors().nth(4).unwrap_or(out);

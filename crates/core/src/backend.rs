@@ -47,6 +47,7 @@ pub trait Sandbox: Send + Sync + Debug {
     }
 
     async fn create_context(&self, spec: ContextSpec) -> Result<ContextInfo>;
+    /// The default one first, the youngest last.
     async fn contexts(&self) -> Result<Vec<ContextInfo>>;
     /// Ends the context's interpreter and whatever it started.
     async fn delete_context(&self, id: &ContextId) -> Result<()>;
@@ -57,6 +58,12 @@ pub trait Sandbox: Send + Sync + Debug {
 
     /// Runs code. Executions of one context queue; those of different contexts run side by side.
     async fn execute(&self, request: ExecuteRequest) -> Result<Execution>;
+
+    /// Whether something runs that was asked for: an execution, or a process of [`Self::processes`]. What is busy
+    /// is not put to sleep.
+    async fn is_busy(&self) -> Result<bool> {
+        Ok(self.contexts().await?.iter().any(|context| context.busy))
+    }
 
     /// Freezes every process where it stands.
     async fn pause(&self) -> Result<()>;
@@ -94,7 +101,7 @@ pub struct ContextSpec {
     pub id: Option<ContextId>,
     /// None: the backend's first language, Python.
     pub language: Option<String>,
-    /// Working directory; None: `/mnt/data`.
+    /// Working directory; None: the sandbox's own, `/mnt/data` unless its spec says otherwise.
     pub cwd: Option<String>,
 }
 
@@ -117,7 +124,8 @@ pub struct ExecuteRequest {
     pub timeout: Option<Duration>,
     /// Variables for this run alone, on top of the sandbox's own.
     pub env: Vec<(String, String)>,
-    /// Figures also come as what they show (`e2b/chart`), tables as their data (`e2b/data`).
+    /// Figures also come as what they show (`e2b/chart`), tables as their data (`e2b/data`), lists and
+    /// dictionaries as JSON; saved pictures are shown; [`Event::Started`] comes first.
     pub with_chart_data: bool,
 }
 

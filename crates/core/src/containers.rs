@@ -441,8 +441,7 @@ impl Container {
         if let Life::Live(live) = &*life
             && !live.paused
         {
-            let busy = live.sandbox.contexts().await?.iter().any(|context| context.busy);
-            if busy {
+            if live.sandbox.is_busy().await? {
                 return Ok(());
             }
             live.sandbox.stop().await?;

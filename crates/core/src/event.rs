@@ -8,6 +8,10 @@ pub type MimeBundle = serde_json::Map<String, serde_json::Value>;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Event {
+    /// Its turn has come: the first event, where chart data was asked for.
+    Started {
+        execution_count: u64,
+    },
     Stdout {
         text: String,
     },

@@ -82,9 +82,10 @@ impl OutcomeBuilder {
             }
             Event::Error(error) => self.error = Some(error.clone()),
             Event::Note { note, text } => self.notes.push(NoteText { note: *note, text: text.clone() }),
-            Event::Files { .. } | Event::Done { .. } => {}
+            Event::Started { .. } | Event::Files { .. } | Event::Done { .. } => {}
         }
         match event {
+            Event::Started { .. } => {}
             Event::Files { changes } => self.files.extend(changes),
             Event::Done { ending, text, execution_count, duration_ms } => {
                 self.done = Some(Done { ending, text, execution_count, duration_ms });

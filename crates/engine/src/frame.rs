@@ -51,8 +51,16 @@ pub struct Shown {
 /// What the engine says.
 #[derive(Debug)]
 pub enum ToKernel<'a> {
-    Configure { env: &'a [(String, String)], cwd: &'a str },
-    Execute { code: &'a str },
+    Configure {
+        env: &'a [(String, String)],
+        cwd: &'a str,
+    },
+    /// `env` is for this run alone; with `chart_data`, figures and tables also come as their data.
+    Execute {
+        code: &'a str,
+        env: &'a [(String, String)],
+        chart_data: bool,
+    },
 }
 
 impl ToKernel<'_> {
@@ -67,13 +75,22 @@ impl ToKernel<'_> {
         #[derive(Serialize)]
         struct Execute<'a> {
             code: &'a str,
+            #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+            env: BTreeMap<&'a str, &'a str>,
+            #[serde(skip_serializing_if = "std::ops::Not::not")]
+            chart_data: bool,
+        }
+        fn map(pairs: &[(String, String)]) -> BTreeMap<&str, &str> {
+            pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect()
         }
         let (kind, body) = match self {
             Self::Configure { env, cwd } => {
-                let env = env.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-                (0x01, serde_json::to_vec(&Configure { env, cwd }).ok()?)
+                (0x01, serde_json::to_vec(&Configure { env: map(env), cwd }).ok()?)
             }
-            Self::Execute { code } => (0x02, serde_json::to_vec(&Execute { code }).ok()?),
+            Self::Execute { code, env, chart_data } => {
+                let request = Execute { code, env: map(env), chart_data: *chart_data };
+                (0x02, serde_json::to_vec(&request).ok()?)
+            }
         };
         let mut frame = BytesMut::with_capacity(HEADER + 1 + body.len());
         frame.put_u32_le(u32::try_from(body.len() + 1).ok()?);

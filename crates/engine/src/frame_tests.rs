@@ -68,10 +68,18 @@ fn a_huge_value_that_is_not_text_is_left_out_and_counted() {
 #[test]
 fn code_survives_encoding() {
     let code = "print('ä\\n\u{0}\u{1F600}')";
-    let bytes = ToKernel::Execute { code }.encode().unwrap();
+    let bytes = ToKernel::Execute { code, env: &[], chart_data: false }.encode().unwrap();
     let body: serde_json::Value = serde_json::from_slice(&bytes[5..]).unwrap();
-    assert_eq!(body["code"], code);
+    assert_eq!(body, serde_json::json!({ "code": code }));
     assert_eq!(u32::from_le_bytes(bytes[..4].try_into().unwrap()) as usize, bytes.len() - 4);
+}
+
+#[test]
+fn what_one_run_has_for_itself_goes_with_its_code() {
+    let env = [("A".to_owned(), "1".to_owned()), ("A".to_owned(), "2".to_owned())];
+    let bytes = ToKernel::Execute { code: "x", env: &env, chart_data: true }.encode().unwrap();
+    let body: serde_json::Value = serde_json::from_slice(&bytes[5..]).unwrap();
+    assert_eq!(body, serde_json::json!({ "code": "x", "env": { "A": "2" }, "chart_data": true }));
 }
 
 proptest! {

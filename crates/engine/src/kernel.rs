@@ -19,7 +19,7 @@ use tokio::sync::oneshot;
 
 use crate::frame::{FromKernel, ToKernel, decode};
 use crate::shared::blocking;
-use crate::zygote::{ForkOrder, ForkedKernel, Zygote};
+use crate::zygote::{ForkOrder, ForkedKernel, OrderKind, Zygote};
 
 /// A kernel that has not spoken by then never will.
 const START_TIMEOUT: Duration = Duration::from_secs(30);
@@ -106,7 +106,7 @@ impl Kernel {
             err_theirs.as_fd(),
         ];
         let fds: Vec<_> = own.into_iter().chain(groups.iter().map(AsFd::as_fd)).collect();
-        let ForkedKernel { pidfd, exit } = zygote.fork(order, &fds).await?;
+        let ForkedKernel { pidfd, exit } = zygote.fork(OrderKind::Fork, order, &fds).await?;
         // Its end is the kernel's alone from here: with a copy kept, the death of a kernel would go unheard.
         drop(theirs);
         ours.set_nonblocking(true).map_err(&setup)?;
@@ -116,7 +116,7 @@ impl Kernel {
             stdout: pipe::Receiver::from_file(stdout).map_err(&setup)?,
             stderr: pipe::Receiver::from_file(stderr).map_err(&setup)?,
             exit,
-            process: Process { pidfd: Arc::new(pidfd), place },
+            process: Process::new(pidfd, place),
             told: None,
             file_bytes: order.file_bytes,
             max_file_bytes: order.file_bytes,
@@ -253,8 +253,12 @@ impl Control {
 }
 
 impl Process {
+    pub(crate) fn new(pidfd: OwnedFd, place: Place) -> Self {
+        Self { pidfd: Arc::new(pidfd), place }
+    }
+
     /// Does something to its place in the control groups, on a thread that may wait for it.
-    async fn in_groups(
+    pub(crate) async fn in_groups(
         &self,
         work: fn(&Cgroups, &str, &str, i32) -> sandgate_jail::cgroup::Result<()>,
     ) -> Result<()> {

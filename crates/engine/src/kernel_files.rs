@@ -1,4 +1,4 @@
-//! The kernel's Python files and the zygote's native library, carried in the program.
+//! The kernel's Python files, the zygote's native library and the agent, carried in the program.
 
 use std::fs;
 use std::io;
@@ -7,6 +7,9 @@ use std::path::Path;
 
 const PYTHON: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/kernel_files.rs"));
 const LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/libsandgate_forkloop.so"));
+const AGENT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/sandgate-agent"));
+/// What the agent is called in the folder.
+pub(crate) const AGENT_NAME: &str = "agent";
 
 /// Lays them out in `folder`, which sandboxes see; readable by everybody.
 pub(crate) fn unpack(folder: &Path) -> io::Result<()> {
@@ -15,11 +18,12 @@ pub(crate) fn unpack(folder: &Path) -> io::Result<()> {
     for path in [folder, &package] {
         fs::set_permissions(path, fs::Permissions::from_mode(0o755))?;
     }
-    let library = ("libsandgate_forkloop.so", LIBRARY);
-    let files = PYTHON.iter().map(|(name, bytes)| (package.join(name), *bytes));
-    for (path, bytes) in files.chain([(folder.join(library.0), library.1)]) {
+    let python = PYTHON.iter().map(|(name, bytes)| (package.join(name), *bytes, 0o644));
+    let native =
+        [(folder.join("libsandgate_forkloop.so"), LIBRARY, 0o644), (folder.join(AGENT_NAME), AGENT, 0o755)];
+    for (path, bytes, mode) in python.chain(native) {
         fs::write(&path, bytes)?;
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o644))?;
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode))?;
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+mod agent;
 pub mod doctor;
 mod engine;
 mod error;
@@ -14,6 +15,7 @@ mod instance;
 mod kernel;
 mod kernel_files;
 mod output;
+mod plain_start;
 mod pool;
 pub mod runtime;
 mod sandbox;

@@ -45,14 +45,33 @@ impl ForkOrder {
         }
     }
 
-    fn words(&self) -> [String; 5] {
+    fn words(&self, kind: OrderKind) -> [String; 6] {
         [
+            kind.word().to_owned(),
             u64::from(self.layers.bits()).to_string(),
             self.open_files.to_string(),
             self.file_bytes.to_string(),
             self.address_space.to_string(),
             self.processes.to_string(),
         ]
+    }
+}
+
+/// What the child is to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OrderKind {
+    /// A copy of the zygote.
+    Fork,
+    /// A program that a file among the descriptors describes.
+    Exec,
+}
+
+impl OrderKind {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Fork => "fork",
+            Self::Exec => "exec",
+        }
     }
 }
 
@@ -117,16 +136,20 @@ impl Zygote {
         Ok(Self { channel, state, _process: process })
     }
 
-    /// Forks a kernel. The descriptors: PID 1 of its sandbox, the kernel's own five, and the entrances of its
-    /// control groups.
-    pub(crate) async fn fork(&self, order: ForkOrder, fds: &[BorrowedFd<'_>]) -> Result<ForkedKernel> {
+    /// Forks. The descriptors: PID 1 of the sandbox, the child's own five, and the entrances of its control groups.
+    pub(crate) async fn fork(
+        &self,
+        kind: OrderKind,
+        order: ForkOrder,
+        fds: &[BorrowedFd<'_>],
+    ) -> Result<ForkedKernel> {
         let answer = {
             let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
             if state.gone {
                 return Err(gone());
             }
             let (sender, receiver) = oneshot::channel();
-            let words = order.words();
+            let words = order.words(kind);
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
             // Sent under the lock, so that orders and those who wait for answers keep the same order.
             self.channel.send(&words, fds).map_err(|error| BackendError::Engine(error.to_string()))?;

@@ -13,11 +13,12 @@ use std::ffi::c_int;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd};
 
 use sandgate_jail::confine::{Linux, PidNamespaces, confine, plan};
-use sandgate_jail::process::own_pid_namespace;
+use sandgate_jail::process::{self, own_pid_namespace};
+use sandgate_jail::program::Program;
 use sandgate_jail::{Filters, Result, StepError, sys};
 
 use python::ForkHooks;
-use request::ForkRequest;
+use request::{Become, ForkRequest};
 
 /// Serves orders on `control` until its other end closes (-1). In each forked child it returns 0 with
 /// the control socket and the read ends of the output pipes in `out`.
@@ -122,7 +123,7 @@ fn fork_one(
     // SAFETY: one thread, which holds the interpreter's lock.
     let forked = unsafe { hooks.fork() };
     match forked {
-        Ok(sys::Forked::Child) => match become_kernel(request, filters) {
+        Ok(sys::Forked::Child) => match become_one(request, filters) {
             Ok(fds) => {
                 // SAFETY: this is the child of a fork whose first half `hooks.fork` ran.
                 unsafe { hooks.after_in_child() };
@@ -144,26 +145,40 @@ fn fork_one(
     }
 }
 
-/// From a copy of the zygote to a confined process with its own descriptors.
-fn become_kernel(request: ForkRequest, filters: &Filters) -> Result<[c_int; 3]> {
+/// At this number a started program finds its control socket.
+const CONTROL: c_int = 3;
+
+/// From a copy of the zygote to a confined process with its own descriptors. Comes back only as a kernel.
+fn become_one(request: ForkRequest, filters: &Filters) -> Result<[c_int; 3]> {
     sys::default_signal(libc::SIGCHLD);
     sys::mask_signal(libc::SIGCHLD, false);
     // Standard streams first, so that a later failure can be told.
-    let null = sys::open_null()?;
-    sys::duplicate_onto(null.as_fd(), 0)?;
     sys::duplicate_onto(request.stdout.as_fd(), 1)?;
     sys::duplicate_onto(request.stderr.as_fd(), 2)?;
-    let kept =
-        [request.control.as_raw_fd(), request.stdout_reader.as_raw_fd(), request.stderr_reader.as_raw_fd()];
-    let steps = plan(request.layers, request.limits, kept.to_vec());
-    let (sandbox, namespaces) = (request.sandbox.as_fd(), request.namespaces());
-    let mut linux = Linux { sandbox, groups: request.groups, namespaces, filters };
-    confine(&steps, &mut linux)?;
-    // After confinement: the random bytes must not depend on anything done before the fork.
-    reseed::run()?;
-    // Confinement closed these; closing their numbers again could hit what Python opens next.
-    [null, request.sandbox, request.stdout, request.stderr].into_iter().for_each(std::mem::forget);
-    Ok([request.control, request.stdout_reader, request.stderr_reader].map(IntoRawFd::into_raw_fd))
+    let ForkRequest { layers, limits, sandbox, control, stdout, stderr, become_what, groups } = request;
+    let namespaces = process::namespaces(layers);
+    let mut linux = Linux { sandbox: sandbox.as_fd(), groups, namespaces, filters };
+    match become_what {
+        Become::Kernel { stdout_reader, stderr_reader } => {
+            let null = sys::open_null()?;
+            sys::duplicate_onto(null.as_fd(), 0)?;
+            let own = [control, stdout_reader, stderr_reader];
+            confine(&plan(layers, limits, own.iter().map(AsRawFd::as_raw_fd).collect()), &mut linux)?;
+            // After confinement: the random bytes must not depend on anything done before the fork.
+            reseed::run()?;
+            // Confinement closed these; closing their numbers again could hit what Python opens next.
+            [null, sandbox, stdout, stderr].into_iter().for_each(std::mem::forget);
+            Ok(own.map(IntoRawFd::into_raw_fd))
+        }
+        Become::Program { stdin, description } => {
+            sys::duplicate_onto(stdin.as_fd(), 0)?;
+            // The zygote's own channel was there, which is the last thing this process may keep.
+            sys::duplicate_onto(control.as_fd(), CONTROL)?;
+            confine(&plan(layers, limits, vec![CONTROL, description.as_raw_fd()]), &mut linux)?;
+            sys::default_signals();
+            match Program::read(description)?.start()? {}
+        }
+    }
 }
 
 fn die(error: &StepError) -> ! {

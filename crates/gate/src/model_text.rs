@@ -30,7 +30,7 @@ pub(crate) fn model_text(outcome: &Outcome, limit: usize) -> String {
                 said.push('\n');
             }
             Event::Note { text, .. } => notes.push(text.clone()),
-            Event::Files { .. } | Event::Done { .. } => {}
+            Event::Started { .. } | Event::Files { .. } | Event::Done { .. } => {}
         }
     }
     let mut text = shortened(said.trim_end_matches('\n'), limit);

@@ -19,7 +19,11 @@ pub(crate) fn outputs(outcome: &Outcome) -> Outputs {
         match event {
             Event::Stdout { text } | Event::Stderr { text } => outputs.log(text),
             Event::Display { data } | Event::Result { data, .. } => outputs.rich(data),
-            Event::Error(_) | Event::Note { .. } | Event::Files { .. } | Event::Done { .. } => {}
+            Event::Started { .. }
+            | Event::Error(_)
+            | Event::Note { .. }
+            | Event::Files { .. }
+            | Event::Done { .. } => {}
         }
     }
     outputs

@@ -13,6 +13,9 @@ const WRITABLE: [&str; 4] = ["/mnt/data", "/home/user", "/tmp", "/dev/shm"];
 /// Devices that are written to in daily life.
 const WRITABLE_DEVICES: [&str; 3] = ["/dev/null", "/dev/zero", "/dev/full"];
 
+/// Terminals: they are opened, spoken to and asked for their settings, never made or removed.
+const TERMINALS: &str = "/dev/pts";
+
 fn failed(error: impl std::error::Error + Send + Sync + 'static) -> StepError {
     StepError::new("landlock", std::io::Error::other(error))
 }
@@ -59,6 +62,8 @@ pub(crate) fn restrict() -> Result<()> {
     for path in WRITABLE_DEVICES {
         allow(path, (AccessFs::WriteFile | AccessFs::ReadFile) & all)?;
     }
+    let terminal = AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::ReadDir | AccessFs::IoctlDev;
+    allow(TERMINALS, terminal & all)?;
     // A step of its own, before this one; the library would quietly make up for it if it were missing.
     let created = created.no_new_privs(false);
     let RestrictionStatus { ruleset: status, .. } = created.restrict_self().map_err(failed)?;

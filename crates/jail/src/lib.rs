@@ -11,6 +11,7 @@ mod layers;
 pub mod message;
 mod mounts;
 pub mod process;
+pub mod program;
 pub mod root;
 mod seccomp;
 mod seccomp_policy;

@@ -25,6 +25,12 @@ pub(crate) fn proc(target: &str) -> Result<()> {
     sys::mount(c"proc", &c_string(target)?, Some(c"proc"), flags, None)
 }
 
+/// A set of terminals that nobody else has.
+pub(crate) fn terminals(target: &str, options: &str) -> Result<()> {
+    let flags = libc::MS_NOSUID | libc::MS_NOEXEC;
+    sys::mount(c"devpts", &c_string(target)?, Some(c"devpts"), flags, Some(&c_string(options)?))
+}
+
 /// Shows `source` at `target`, with all mounts below it and with the attributes given.
 pub(crate) fn bind(source: &str, target: &str, attributes: u64) -> Result<()> {
     let tree = sys::clone_tree(&c_string(source)?)?;

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use crate::mounts::{bind, make_dir, make_file, make_private, pivot_into, proc, tmpfs};
+use crate::mounts::{bind, make_dir, make_file, make_private, pivot_into, proc, terminals, tmpfs};
 use crate::sys::{self, ATTR_NODEV, ATTR_NOEXEC, ATTR_NOSUID, ATTR_RDONLY, c_string};
 use crate::{INNER_USER, Layers, Result, StepError};
 
@@ -52,6 +52,7 @@ fn build_template(root: &str, runtime: &RuntimeMounts) -> Result<()> {
         "/proc",
         "/dev",
         "/dev/shm",
+        "/dev/pts",
         "/tmp",
         "/mnt/data",
         "/home/user",
@@ -106,11 +107,15 @@ fn devices(root: &str) -> Result<()> {
         bind(&format!("/dev/{device}"), &target, ATTR_NOSUID | ATTR_NOEXEC)?;
     }
     link("/proc/self/fd", &format!("{root}/dev/fd"))?;
+    // Each sandbox has terminals of its own there.
+    link("pts/ptmx", &format!("{root}/dev/ptmx"))?;
     for (number, name) in ["stdin", "stdout", "stderr"].iter().enumerate() {
         link(&format!("/proc/self/fd/{number}"), &format!("{root}/dev/{name}"))?;
     }
     Ok(())
 }
+
+const SHELL_PROMPT: &str = "[ -n \"$PS1\" ] && PS1='\\u@\\h:\\w\\$ '\ntrue\n";
 
 /// An `/etc` of our own: the host's holds names, hosts and secrets that are nobody's business inside.
 fn etc(root: &str) -> Result<()> {
@@ -118,13 +123,16 @@ fn etc(root: &str) -> Result<()> {
         "root:x:0:0:root:/root:/bin/sh\nuser:x:{INNER_USER}:{INNER_USER}:user:/home/user:/bin/bash\nnobody:x:65534:65534:nobody:/:/bin/false\n"
     );
     let group = format!("root:x:0:\nuser:x:{INNER_USER}:\nnogroup:x:65534:\n");
-    let files: [(&str, &str); 7] = [
+    let files: [(&str, &str); 9] = [
         ("passwd", &passwd),
         ("group", &group),
         ("hosts", "127.0.0.1 localhost sandbox\n::1 localhost\n"),
         ("hostname", "sandbox\n"),
         ("nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\n"),
         ("resolv.conf", ""),
+        // The PATH stays the sandbox's own, also in a login shell.
+        ("profile", SHELL_PROMPT),
+        ("bash.bashrc", SHELL_PROMPT),
         ("os-release", "NAME=\"Sandgate\"\nID=sandgate\nPRETTY_NAME=\"Sandgate sandbox\"\n"),
     ];
     for (name, content) in files {
@@ -167,6 +175,9 @@ pub fn enter_zygote_root() -> Result<()> {
     pivot_into(c"/stage")
 }
 
+/// Terminals that one sandbox may have open. The host has a few thousand for all.
+const MAX_TERMINALS: u32 = 32;
+
 /// What is private to one sandbox.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SandboxRoot {
@@ -193,6 +204,10 @@ pub fn enter_sandbox_root(root: &SandboxRoot, layers: Layers) -> Result<()> {
             ATTR_NOSUID | ATTR_NODEV,
         )?;
     }
+    terminals(
+        &format!("{STAGE}/dev/pts"),
+        &format!("mode=620,ptmxmode=666,gid={INNER_USER},max={MAX_TERMINALS}"),
+    )?;
     proc(&format!("{STAGE}/proc"))?;
     // Counted for everybody up to the host's root, so one sandbox must not have all of them.
     for (name, most) in [("max_inotify_instances", "16"), ("max_inotify_watches", "8192")] {

@@ -67,7 +67,7 @@ impl Show<'_> {
                     }
                 }
             }
-            Event::Done { .. } => {}
+            Event::Started { .. } | Event::Done { .. } => {}
         }
         Ok(())
     }

@@ -5,7 +5,6 @@ import datetime
 import enum
 import math
 import sys
-import warnings
 
 from IPython.core.formatters import DisplayFormatter
 
@@ -13,7 +12,6 @@ CHART, TABLE = "e2b/chart", "e2b/data"
 MAX_DISPLAY = 15 << 20
 MAX_DEPTH = 60
 MAX_NODES = 200_000
-MAX_POINTS = 20_000
 # Values of these types have one form only, so the ten other formatters need not be asked.
 PLAIN_TYPES = frozenset((int, float, bool, complex, str, bytes, range))
 
@@ -23,7 +21,7 @@ class NotJson(Exception):
 
 
 class KernelDisplayFormatter(DisplayFormatter):
-    """IPython's formatter with a short way for numbers and text, and with chart and table data beside the picture."""
+    """IPython's formatter with a short way for numbers and text, and with data beside pictures for those who ask."""
 
     def format(self, obj, include=None, exclude=None):
         kind = type(obj)
@@ -34,7 +32,7 @@ class KernelDisplayFormatter(DisplayFormatter):
         try:
             data, metadata = super().format(obj, include=include, exclude=exclude)
             if data and not include:
-                self._add_extras(kind, obj, data)
+                self._add_extras(obj, data)
         finally:
             shell.side_errors -= 1
         if exclude:
@@ -47,43 +45,46 @@ class KernelDisplayFormatter(DisplayFormatter):
             return True
         return any(kind in each.type_printers for mime, each in self.formatters.items() if mime != "text/plain")
 
-    def _add_extras(self, kind, obj, data):
+    def _add_extras(self, obj, data):
         try:
-            if kind is dict or kind is list:
-                if "application/json" not in data:
-                    data["application/json"] = to_plain(obj)
-                return
-            pandas = sys.modules.get("pandas")
-            if pandas is not None and isinstance(obj, pandas.DataFrame):
-                if obj.size <= MAX_NODES:
-                    data[TABLE] = to_plain(obj.to_dict(orient="list"))
-                return
             figure = sys.modules.get("matplotlib.figure")
             if figure is not None and isinstance(obj, figure.Figure):
                 self.parent.figures.mark_shown(obj)
-                chart = chart_of(obj) if count_points(obj) <= MAX_POINTS else None
-                if chart:
-                    data[CHART] = chart
+                if self.parent.chart_data:
+                    add_chart(obj, data)
+            elif self.parent.chart_data:
+                add_data(obj, data)
         except Exception:
             pass  # An extra must never cost the display it stands beside.
 
 
-def count_points(figure):
-    """How much data a figure draws; taking it out of a very full one would take longer than drawing it."""
-    count = 0
-    for axes in figure.axes:
-        count += sum(len(line.get_xdata(orig=False)) for line in axes.lines)
-        count += sum(len(each.get_offsets()) for each in axes.collections)
-    return count
+def add_chart(figure, data):
+    from . import charts  # not before somebody asks for it
+
+    try:
+        chart = charts.of_figure(figure)
+    except charts.TooMuch as problem:
+        tell_left_out(f"the data of this chart: {problem}")
+    else:
+        if chart:
+            data[CHART] = to_plain(chart)
 
 
-def chart_of(figure):
-    """The numbers behind a figure, when it is of a kind that can be told apart."""
-    with warnings.catch_warnings():  # about the extractor's own code, which the user did not call
-        warnings.simplefilter("ignore")
-        from e2b_charts import chart_figure_to_dict
+def add_data(value, data):
+    if isinstance(value, (dict, list)):
+        if "application/json" not in data:
+            data["application/json"] = to_plain(value)
+        return
+    pandas = sys.modules.get("pandas")
+    if pandas is not None and isinstance(value, pandas.DataFrame):
+        if value.size > MAX_NODES:
+            tell_left_out(f"the data of this table: it has {value.size} values, and at most {MAX_NODES} are sent")
+        else:
+            data[TABLE] = to_plain(value.to_dict(orient="list"))
 
-        return to_plain(chart_figure_to_dict(figure))
+
+def tell_left_out(what):
+    print(f"[left out {what}]", file=sys.stderr)
 
 
 def to_bundle(data):

@@ -7,6 +7,8 @@ import time
 
 HOME = "/home/user"
 PACKAGES = ".packages"
+# A cell may put something else in its place; what programs inherit is behind this one.
+VARIABLES = os.environ
 
 
 def configure(settings):
@@ -25,6 +27,35 @@ def configure(settings):
         sys.path.append(packages)
     if settings.get("cwd"):
         change_folder(settings["cwd"])
+
+
+class Lent:
+    """Variables that one cell has and the next has not."""
+
+    def __init__(self):
+        self.before = {}
+
+    def set(self, variables):
+        for name, value in variables.items():
+            self.before[name] = VARIABLES.get(name)
+            VARIABLES[name] = value
+        self._told_time_zone()
+
+    def put_back(self):
+        """To what they were, whatever the cell has made of them since."""
+        for name, value in self.before.items():
+            try:
+                if value is None:
+                    VARIABLES.pop(name, None)
+                else:
+                    VARIABLES[name] = value
+            except ValueError:
+                pass  # one that could not be set: the cell has ended with that
+        self._told_time_zone()
+
+    def _told_time_zone(self):
+        if "TZ" in self.before:
+            time.tzset()
 
 
 def tool_settings(packages):

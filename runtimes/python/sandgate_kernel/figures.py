@@ -1,5 +1,7 @@
 """Shows matplotlib figures: at `plt.show()`, and at the end of a cell for those that are still open."""
 
+import functools
+import os
 import sys
 
 from .imports import steps
@@ -20,6 +22,8 @@ class Figures:
         jpeg = self.shell.display_formatter.formatters["image/jpeg"]
         jpeg.for_type_by_name("PIL.Image", "Image", lambda image: None)  # the PNG says it all
         steps.add("matplotlib.pyplot", after=self.hook_pyplot)
+        steps.add("matplotlib.axes", after=remember_boxes)
+        steps.add("PIL.Image", after=self.hook_image_save)
         steps.add("PIL.ImageShow", after=self.hook_image_show)
         steps.install()
 
@@ -42,6 +46,18 @@ class Figures:
                 return 1
 
         module.register(OutputViewer, order=0)
+
+    def hook_image_save(self, module):
+        """Where chart data is asked for, a picture that is saved to a file is shown as well."""
+        shell, save = self.shell, module.Image.save
+
+        @functools.wraps(save)
+        def save_and_show(image, fp, *args, **options):
+            save(image, fp, *args, **options)
+            if shell.chart_data and isinstance(fp, (str, os.PathLike)):
+                shell.show_value(image)
+
+        module.Image.save = save_and_show
 
     def make_show(self):
         """What stands in for `pyplot.show`. A function, because matplotlib writes attributes onto it."""
@@ -73,6 +89,20 @@ class Figures:
             for manager in open_managers():  # only after an interrupt: the next cell must not start with them
                 close(manager)
             self.shown.clear()
+
+
+def remember_boxes(module):
+    """Box plots keep their numbers: from the lines alone that are left of them, nobody could tell."""
+    draw = module.Axes.bxp
+
+    @functools.wraps(draw)
+    def draw_and_remember(axes, bxpstats, *args, **options):
+        bxpstats = list(bxpstats)
+        drawn = draw(axes, bxpstats, *args, **options)
+        axes.sandgate_boxes = [*getattr(axes, "sandgate_boxes", ()), *zip(bxpstats, drawn["medians"])]
+        return drawn
+
+    module.Axes.bxp = draw_and_remember
 
 
 def open_managers():

@@ -67,7 +67,8 @@ class Kernel:
                 os._exit(0)
             kind, body = frame
             if kind == frames.EXECUTE:
-                self.execute(json.loads(body)["code"])
+                request = json.loads(body)
+                self.execute(request["code"], request.get("env"), request.get("chart_data", False))
             elif kind == frames.CONFIGURE:
                 settings = json.loads(body)
                 environment.configure(settings)
@@ -76,13 +77,20 @@ class Kernel:
 
                     languages.serve(self, settings)
 
-    def execute(self, code):
-        """Runs one cell and reports it. Whatever the cell does, an end is reported."""
+    def execute(self, code, env=None, chart_data=False):
+        """Runs one cell and reports it. Whatever the cell does, an end is reported.
+
+        `env` are variables for this cell alone; with `chart_data`, figures and tables also come as their data.
+        """
         interrupts = self.interrupts
         interrupts.begin()
+        self.shell.chart_data = chart_data
+        lent = environment.Lent() if env else None
         try:
             try:
                 self.prepare()
+                if lent is not None:
+                    lent.set(env)
                 interrupts.open()
                 error = self.cells.run(code)
                 interrupts.close()
@@ -95,6 +103,8 @@ class Kernel:
             error = errors.report(type(problem).__name__, errors.safe_text(problem), [type(problem).__name__])
         if self.channel.forked:
             self.leave_forked_child(error)
+        if lent is not None:
+            lent.put_back()
         self.finish(error)
         interrupts.idle()
 

@@ -37,7 +37,7 @@ WARM_DATA_CELLS = (
 # Python rewrites code that runs often; after some rounds it is done, and forks find nothing left to rewrite.
 EVERYDAY_CELLS = ("1 + 1", "x = 1", "print('text')", "x = [1]\nprint(x)\nx")
 OUTSIDE = ("stdout", "stderr", "stdin", "__stdout__", "__stderr__", "__stdin__")
-DATA_LIBRARIES = ("numpy", "pandas", "matplotlib", "matplotlib.pyplot", "PIL.Image", "e2b_charts")
+DATA_LIBRARIES = ("numpy", "pandas", "matplotlib", "matplotlib.pyplot", "PIL.Image")
 
 
 def make_kernel(full):

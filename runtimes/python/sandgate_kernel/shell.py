@@ -57,6 +57,8 @@ class KernelShell(InteractiveShell):
     publish_display = publish_result = staticmethod(lambda data: None)
     # More than zero while an exception belongs to something beside the cell, such as a failing `_repr_html_`.
     side_errors = 0
+    # Whether figures and tables come with their data, and saved pictures are shown, in the running cell.
+    chart_data = False
     # The error the running cell has shown, and whether it came from a script or an inner cell that failed.
     shown_error = None
     inner_failure = False

@@ -95,12 +95,12 @@ class Engine:
         body = json.dumps(value).encode()
         self.socket.sendall(struct.pack("<IB", len(body) + 1, kind) + body)
 
-    def run(self, code, timeout=20):
-        self.start(code)
+    def run(self, code, timeout=20, **more):
+        self.start(code, **more)
         return self.collect(timeout)
 
-    def start(self, code):
-        self.send(2, {"code": code})
+    def start(self, code, **more):
+        self.send(2, {"code": code, **more})
 
     def collect(self, timeout=20):
         frames = []
@@ -165,10 +165,10 @@ class KernelTest(unittest.TestCase):
         self.engine = Engine()
         self.addCleanup(self.engine.close)
 
-    def run_cell(self, code, timeout=20):
-        return self.engine.run(code, timeout)
+    def run_cell(self, code, timeout=20, **more):
+        return self.engine.run(code, timeout, **more)
 
-    def assert_ok(self, code, timeout=20):
-        run = self.run_cell(code, timeout)
+    def assert_ok(self, code, timeout=20, **more):
+        run = self.run_cell(code, timeout, **more)
         self.assertTrue(run.ok, run.error and run.traceback)
         return run

@@ -54,22 +54,6 @@ class Display(KernelTest):
             {"text/plain": "B", "application/vnd.x+json": {"n": None, "3": [1, 2], "b": "eA=="}},
         )
 
-    def test_json_beside_lists_and_dicts(self):
-        self.assertEqual(
-            self.assert_ok("{'a': [1, 2.5, None, True], (1, 2): float('nan')}").result["application/json"],
-            {"a": [1, 2.5, None, True], "(1, 2)": None},
-        )
-        self.assertEqual(self.assert_ok("[10 ** 30]").result["application/json"], [str(10**30)])
-        deep = self.assert_ok("x = []\nfor i in range(100):\n    x = [x]\nx")
-        self.assertNotIn("application/json", deep.result)
-        self.assertNotIn("application/json", self.assert_ok("x = []; x.append(x)\nx").result)
-        self.assertEqual(
-            self.assert_ok("import numpy\n[numpy.int64(3), numpy.float32('nan'), numpy.arange(2)]").result[
-                "application/json"
-            ],
-            [3, None, [0, 1]],
-        )
-
     def test_raw_display_and_updates(self):
         self.assertEqual(self.assert_ok("display({'text/x': 'y'}, raw=True)").displays, [{"text/x": "y"}])
         run = self.assert_ok(
@@ -103,10 +87,7 @@ class Display(KernelTest):
             "3: ['x', 'y']})"
         )
         self.assertIn("<table", run.result["text/html"])
-        self.assertEqual(
-            run.result["e2b/data"], {"a": [1, 2], "b": [0.5, None], "d": ["2024-01-02T00:00:00", None], "3": ["x", "y"]}
-        )
-        self.assertNotIn("e2b/data", self.assert_ok("pd.DataFrame({'a': range(300_000)})").result)
+        self.assertEqual(set(run.result), {"text/plain", "text/html"})
 
     def test_pillow_images(self):
         run = self.assert_ok("from PIL import Image\nim = Image.new('RGB', (3, 3), 'red')\nim")

@@ -63,6 +63,7 @@ fn failure(error: BackendError) -> Sse {
 /// The same as the `type` in the data.
 fn name(event: &Event) -> &'static str {
     match event {
+        Event::Started { .. } => "started",
         Event::Stdout { .. } => "stdout",
         Event::Stderr { .. } => "stderr",
         Event::Display { .. } => "display",

@@ -258,7 +258,7 @@ fn stat_entry(folder: &OwnedFd, name: &str, path: &SandboxPath) -> Result<FileSt
 }
 
 /// Refuses what lies outside the places whose files are kept.
-fn within_places(path: &SandboxPath) -> Result<()> {
+pub(super) fn within_places(path: &SandboxPath) -> Result<()> {
     let inside = |place: &str| {
         path.as_str().strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };

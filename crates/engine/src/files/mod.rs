@@ -1,6 +1,7 @@
 //! A sandbox's files from outside. Every path is resolved by the kernel inside the volume's own root, so
 //! that no link, name or race leads out of it.
 
+mod attributes;
 mod held;
 mod inside;
 mod names;

@@ -1,5 +1,6 @@
 //! The files API over one volume.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -47,6 +48,16 @@ impl VolumeFiles {
     /// For walks by others over the same root.
     pub(crate) fn root(&self) -> &VolumeRoot {
         &self.inside.root
+    }
+
+    /// Exactly these, of those that are the user's own.
+    pub(crate) async fn set_attributes(
+        &self,
+        path: &SandboxPath,
+        attributes: &BTreeMap<String, String>,
+    ) -> Result<()> {
+        let (asked, attributes) = (path.clone(), attributes.clone());
+        self.aside(move |inside| inside.set_attributes(&asked, &attributes)).await
     }
 
     #[cfg(test)]

@@ -1,10 +1,11 @@
 //! One context: an interpreter that comes back after it died, and a queue of one execution at a time.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use sandgate_core::{
-    BackendError, ContextId, ContextInfo, Ending, Event, ExecuteRequest, Note, Result, Stop, human_bytes,
+    BackendError, CodeError, ContextId, ContextInfo, Ending, Event, ExecuteRequest, Note, Result, Stop,
+    human_bytes,
 };
 use tokio::sync::{Mutex, mpsc, oneshot};
 
@@ -18,7 +19,10 @@ const REHEARSAL: Duration = Duration::from_millis(10);
 #[derive(Debug)]
 pub(super) struct Context {
     id: ContextId,
-    cwd: String,
+    /// Where it works; None: where its sandbox does, which a claim from the pool may still change.
+    cwd: Option<String>,
+    /// Its place among the contexts of its sandbox, by age.
+    pub(super) number: u64,
     /// Locked for the length of an execution.
     slot: Mutex<Slot>,
     busy: AtomicBool,
@@ -28,6 +32,8 @@ pub(super) struct Context {
     last: std::sync::Mutex<Option<oneshot::Receiver<()>>>,
     /// Nothing runs in it any more.
     closed: AtomicBool,
+    /// How often somebody asked for a fresh interpreter.
+    restarts: AtomicU64,
 }
 
 /// A place in the queue of a context, taken when the execution is asked for.
@@ -43,20 +49,30 @@ struct Slot {
     kernel: Option<Kernel>,
     /// An interpreter of this context ran code before: the next fresh one must say that variables are gone.
     had_variables: bool,
+    /// The number of the interpreter's last execution.
+    execution_count: u64,
+    /// Of the context's, those that this slot has followed.
+    restarts: u64,
 }
 
 impl Context {
-    pub(super) fn new(id: ContextId, cwd: String, had_variables: bool) -> Self {
-        let slot = Mutex::new(Slot { kernel: None, had_variables });
+    pub(super) fn new(id: ContextId, cwd: Option<String>, number: u64, had_variables: bool) -> Self {
+        let slot = Mutex::new(Slot { kernel: None, had_variables, execution_count: 0, restarts: 0 });
         Self {
             id,
             cwd,
+            number,
             slot,
             busy: AtomicBool::new(false),
             process: std::sync::Mutex::default(),
             last: std::sync::Mutex::default(),
             closed: AtomicBool::new(false),
+            restarts: AtomicU64::new(0),
         }
+    }
+
+    fn cwd<'a>(&'a self, sandbox: &'a EngineSandbox) -> &'a str {
+        self.cwd.as_deref().unwrap_or_else(|| sandbox.working_dir())
     }
 
     pub(super) fn is_busy(&self) -> bool {
@@ -69,11 +85,11 @@ impl Context {
         Turn { before, _over: over }
     }
 
-    pub(super) fn info(&self) -> ContextInfo {
+    pub(super) fn info(&self, sandbox: &EngineSandbox) -> ContextInfo {
         ContextInfo {
             id: self.id.clone(),
             language: PYTHON.to_owned(),
-            cwd: self.cwd.clone(),
+            cwd: self.cwd(sandbox).to_owned(),
             busy: self.is_busy(),
         }
     }
@@ -84,7 +100,7 @@ impl Context {
         let kernel = self.kernel(&mut slot, sandbox, None).await?;
         // It rehearses as long as it hears nothing; after that, what most executions will need is told ahead.
         tokio::time::sleep(REHEARSAL).await;
-        kernel.configure(&sandbox.env, &self.cwd).await
+        kernel.configure(&sandbox.env, self.cwd(sandbox)).await
     }
 
     async fn kernel<'a>(
@@ -98,7 +114,7 @@ impl Context {
             *self.process.lock().unwrap_or_else(std::sync::PoisonError::into_inner) =
                 Some(kernel.process.clone());
             slot.kernel = Some(kernel);
-            if self.closed.load(Ordering::Acquire) {
+            if self.closed.load(Ordering::Acquire) || self.was_restarted(slot) {
                 self.end().await;
             }
         }
@@ -147,8 +163,13 @@ impl Context {
             slot.kernel = None;
             if self.closed.load(Ordering::Acquire) {
                 (finished.ending, finished.text) = (Ending::Interrupted, ENDED.to_owned());
+            } else if self.was_restarted(&slot) {
+                (finished.ending, finished.text) = (Ending::Interrupted, RESTARTED.to_owned());
+                let (name, value) = ("ContextRestarting".to_owned(), RESTARTED.to_owned());
+                let _ = events.send(Event::Error(CodeError { name, value, traceback: Vec::new() })).await;
             }
         }
+        slot.execution_count = finished.execution_count;
         sandbox.tell_what_changed(&events).await;
         self.busy.store(false, Ordering::Release);
         drop(slot);
@@ -173,13 +194,21 @@ impl Context {
             slot.kernel = None;
             self.end().await;
         }
+        self.follow_restarts(slot);
+        if slot.kernel.is_none() {
+            slot.execution_count = 0;
+        }
+        if request.with_chart_data {
+            let _ = events.send(Event::Started { execution_count: slot.execution_count + 1 }).await;
+        }
         if slot.kernel.is_none() && slot.had_variables {
             let why = if died { "the interpreter had died and is new" } else { "the interpreter is new" };
             let text = format!("{why}: variables of earlier executions are gone, files are still there");
             let _ = events.send(Event::Note { note: Note::FreshKernel, text }).await;
         }
-        let kernel = self.kernel(slot, sandbox, Some((&sandbox.env, &self.cwd))).await?;
-        kernel.configure(&sandbox.env, &self.cwd).await?;
+        let cwd = self.cwd(sandbox);
+        let kernel = self.kernel(slot, sandbox, Some((&sandbox.env, cwd))).await?;
+        kernel.configure(&sandbox.env, cwd).await?;
         let full = sandbox.over_limit(sandbox.seen().files.usage);
         kernel.allow_writing(if full { 0 } else { sandbox.spec.limits.disk_bytes });
         if full {
@@ -189,7 +218,7 @@ impl Context {
         let wall = sandbox.spec.limits.wall;
         let timeout = request.timeout.map_or(wall, |asked| asked.min(wall));
         let run = Run::new(kernel, &sandbox.spec.limits, timeout, events, stops);
-        let finished = run.go(&request.code, sandbox).await;
+        let finished = run.go(&request, sandbox).await;
         slot.had_variables = true;
         if finished.is_err() {
             slot.kernel = None;
@@ -203,6 +232,28 @@ impl Context {
         self.closed.store(true, Ordering::Release);
     }
 
+    /// Has the next execution find a fresh interpreter, and ends the one under way.
+    pub(super) async fn restart(&self) {
+        self.restarts.fetch_add(1, Ordering::AcqRel);
+        self.end().await;
+        // What is under way lets go of its interpreter itself.
+        if let Ok(mut slot) = self.slot.try_lock() {
+            self.follow_restarts(&mut slot);
+        }
+    }
+
+    fn was_restarted(&self, slot: &Slot) -> bool {
+        self.restarts.load(Ordering::Acquire) != slot.restarts
+    }
+
+    /// Whoever asked for it knows that variables are gone.
+    fn follow_restarts(&self, slot: &mut Slot) {
+        let restarts = self.restarts.load(Ordering::Acquire);
+        if restarts != slot.restarts {
+            (slot.kernel, slot.had_variables, slot.restarts) = (None, false, restarts);
+        }
+    }
+
     /// Ends the interpreter and whatever it started, also in the middle of a run.
     pub(super) async fn end(&self) {
         let process = self.process.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
@@ -213,6 +264,7 @@ impl Context {
 }
 
 const ENDED: &str = "the context was ended, and its code with it";
+const RESTARTED: &str = "the context was restarted, and its code was ended with it";
 
 async fn never_ran(events: &mpsc::Sender<Event>, why: &str) {
     let (ending, text) = (Ending::Interrupted, why.to_owned());
@@ -262,7 +314,7 @@ impl EngineSandbox {
 
     /// Whether there is more than PID 1 and idle interpreters.
     fn something_runs(&self) -> bool {
-        let idle = 1 + self.lock_contexts().len() as u64;
+        let idle = 1 + self.lock_contexts().len() as u64 + self.agent.count();
         let count =
             self.shared.cgroups.as_ref().and_then(|groups| groups.count(self.volume.id.as_str()).ok());
         count.is_none_or(|count| count > idle)
@@ -273,6 +325,7 @@ impl EngineSandbox {
         let busy = self.lock_contexts().values().any(|context| context.is_busy());
         if !busy && self.something_runs() && self.disk_is_over().await {
             tracing::warn!(sandbox = %self.volume.id, "background processes passed the disk limit and were ended");
+            self.end_agent("the disk limit was passed, and all commands were ended").await;
             let contexts: Vec<_> = self.lock_contexts().values().cloned().collect();
             for context in contexts {
                 context.end().await;

@@ -1,29 +1,33 @@
 //! A running sandbox: its namespaces, its contexts, its files.
 
+mod beside;
 mod context;
 mod pipes;
 mod run;
 
 use std::collections::HashMap;
 use std::os::fd::{AsFd, OwnedFd};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use sandgate_core::{
     BackendError, ContextId, ContextInfo, ContextSpec, ExecuteRequest, Execution, ExecutionHandle, Files,
-    Result, Sandbox, SandboxId, SandboxPath, SandboxSpec, Usage, random_hex,
+    Inside, Processes, Result, Sandbox, SandboxId, SandboxPath, SandboxSpec, Usage, random_hex,
 };
 use sandgate_jail::cgroup::{GroupEvents, GroupLimits};
 use sandgate_jail::sys;
 use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
 
+use crate::agent::{AgentSlot, EngineInside, EngineProcesses, ProcessTable};
 use crate::files::VolumeFiles;
 use crate::files::walk::{DiskUsage, Snapshot, held_open, snapshot};
 use crate::kernel::{Kernel, Place};
 use crate::shared::{Shared, blocking};
 use crate::volume::Volume;
 use crate::zygote::ForkOrder;
+use beside::StandsStill;
 use context::Context;
 
 /// The only language this engine runs today.
@@ -32,10 +36,12 @@ pub(crate) const PYTHON: &str = "python";
 const FEW_FILES: u64 = 200;
 /// Events that may wait for a slow reader before the code has to.
 const EVENTS_AHEAD: usize = 256;
+/// Bytes of the variables that one run may bring with it.
+const MAX_RUN_ENV: usize = 1 << 20;
 
 #[derive(Debug)]
 pub(crate) struct EngineSandbox {
-    shared: Arc<Shared>,
+    pub(crate) shared: Arc<Shared>,
     pub(crate) volume: Volume,
     spec: SandboxSpec,
     /// What every interpreter finds in its environment.
@@ -44,11 +50,19 @@ pub(crate) struct EngineSandbox {
     /// PID 1: as long as it lives, so do the namespaces.
     init: OwnedFd,
     contexts: Mutex<HashMap<ContextId, Arc<Context>>>,
+    /// How many contexts were made beside the default one.
+    made_contexts: AtomicU64,
     stopped: AtomicBool,
     paused: AtomicBool,
     /// There were variables once, before this process of the sandbox.
     revived: bool,
     seen: Mutex<Seen>,
+    /// What runs commands and looks at files from within; there from its first use on.
+    pub(crate) agent: AgentSlot,
+    pub(crate) processes: ProcessTable,
+    pub(crate) disk_is_watched: AtomicBool,
+    stands_still: Mutex<StandsStill>,
+    end: CancellationToken,
 }
 
 /// The state after the last execution, against which the next one is compared.
@@ -82,6 +96,35 @@ fn environment(spec: &SandboxSpec) -> Vec<(String, String)> {
     own.chain(spec.env.iter().cloned()).collect()
 }
 
+fn check_working_dir(spec: &SandboxSpec) -> Result<()> {
+    match spec.working_dir.as_deref() {
+        Some(dir) if !dir.starts_with('/') => {
+            Err(BackendError::Invalid("a working folder must be a path from the root".to_owned()))
+        }
+        Some(dir) => SandboxPath::parse(dir).map(drop),
+        None => Ok(()),
+    }
+}
+
+/// Variables that no process could have are refused before a kernel meets them.
+fn check_env(env: &[(String, String)]) -> Result<()> {
+    let size: usize = env.iter().map(|(name, value)| name.len() + value.len()).sum();
+    if size > MAX_RUN_ENV {
+        let text = format!("the variables of a run are {size} bytes long; the limit is {MAX_RUN_ENV}");
+        return Err(BackendError::Invalid(text));
+    }
+    let bad = env
+        .iter()
+        .find(|(name, value)| name.is_empty() || name.contains(['=', '\0']) || value.contains('\0'));
+    match bad {
+        Some((name, _)) => {
+            let name: String = name.chars().take(100).collect();
+            Err(BackendError::Invalid(format!("{name:?} cannot be an environment variable with this value")))
+        }
+        None => Ok(()),
+    }
+}
+
 /// Makes the control group, the namespaces, and the process that holds them.
 fn start_init(shared: &Shared, volume: &Volume, spec: &SandboxSpec) -> Result<OwnedFd> {
     let engine = |error: &dyn std::fmt::Display| BackendError::Engine(error.to_string());
@@ -103,6 +146,7 @@ impl EngineSandbox {
         spec: SandboxSpec,
         revived: bool,
     ) -> Result<Self> {
+        check_working_dir(&spec)?;
         let engine = |error: &dyn std::fmt::Display| BackendError::Engine(error.to_string());
         let ids = shared.volumes.ids();
         let owner = ids.host_user(volume.slot);
@@ -127,10 +171,16 @@ impl EngineSandbox {
             files: Arc::new(files),
             init,
             contexts: Mutex::default(),
+            made_contexts: AtomicU64::new(0),
             stopped: AtomicBool::new(false),
             paused: AtomicBool::new(false),
             revived,
             seen: Mutex::default(),
+            agent: AgentSlot::default(),
+            processes: ProcessTable::default(),
+            disk_is_watched: AtomicBool::new(false),
+            stands_still: Mutex::default(),
+            end: CancellationToken::new(),
         })
     }
 
@@ -162,6 +212,7 @@ impl EngineSandbox {
 
     /// Lets a sandbox that waited in the pool be what was asked for.
     pub(crate) fn adopt(&mut self, spec: SandboxSpec) -> Result<()> {
+        check_working_dir(&spec)?;
         if group_limits(&spec) != group_limits(&self.spec)
             && let Some(cgroups) = &self.shared.cgroups
         {
@@ -176,6 +227,11 @@ impl EngineSandbox {
 
     fn lock_contexts(&self) -> std::sync::MutexGuard<'_, HashMap<ContextId, Arc<Context>>> {
         self.contexts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Where contexts work that were not given a folder of their own.
+    fn working_dir(&self) -> &str {
+        self.spec.working_dir.as_deref().unwrap_or(SandboxPath::WORKING_DIR)
     }
 
     fn check_language(language: Option<&str>) -> Result<()> {
@@ -199,11 +255,8 @@ impl EngineSandbox {
         match contexts.get(id) {
             Some(context) => Ok(Arc::clone(context)),
             None if *id == default => {
-                let context = Arc::new(Context::new(
-                    default.clone(),
-                    SandboxPath::WORKING_DIR.to_owned(),
-                    self.revived,
-                ));
+                let (cwd, number) = (None, 0);
+                let context = Arc::new(Context::new(default.clone(), cwd, number, self.revived));
                 contexts.insert(default, Arc::clone(&context));
                 Ok(context)
             }
@@ -263,6 +316,7 @@ impl EngineSandbox {
         if self.stopped.swap(true, Ordering::AcqRel) {
             return Ok(());
         }
+        self.end.cancel();
         // Dropping the kernels closes their connections; runs in progress see that and end.
         self.lock_contexts().drain().for_each(|(_, context)| context.close());
         let init = self.init.try_clone().map_err(|error| BackendError::Engine(error.to_string()))?;
@@ -298,8 +352,7 @@ impl Sandbox for EngineSandbox {
 
     async fn create_context(&self, spec: ContextSpec) -> Result<ContextInfo> {
         Self::check_language(spec.language.as_deref())?;
-        let cwd = spec.cwd.as_deref().unwrap_or(SandboxPath::WORKING_DIR);
-        let cwd = SandboxPath::parse(cwd)?;
+        let cwd = spec.cwd.as_deref().map(SandboxPath::parse).transpose()?;
         let id = spec.id.map_or_else(|| ContextId::parse(&format!("ctx_{}", random_hex(8))), Ok)?;
         let mut contexts = self.lock_contexts();
         let limit = self.spec.limits.contexts;
@@ -309,16 +362,18 @@ impl Sandbox for EngineSandbox {
         if contexts.contains_key(&id) {
             return Err(BackendError::ContextExists(id));
         }
-        let context = Arc::new(Context::new(id.clone(), cwd.to_string(), /* had_variables */ false));
-        let info = context.info();
+        let number = self.made_contexts.fetch_add(1, Ordering::Relaxed) + 1;
+        let cwd = cwd.map(|cwd| cwd.to_string());
+        let context = Arc::new(Context::new(id.clone(), cwd, number, /* had_variables */ false));
+        let info = context.info(self);
         contexts.insert(id, context);
         Ok(info)
     }
 
     async fn contexts(&self) -> Result<Vec<ContextInfo>> {
-        let mut all: Vec<_> = self.lock_contexts().values().map(|context| context.info()).collect();
-        all.sort_by(|a, b| a.id.cmp(&b.id));
-        Ok(all)
+        let mut all: Vec<_> = self.lock_contexts().values().cloned().collect();
+        all.sort_by_key(|context| context.number);
+        Ok(all.iter().map(|context| context.info(self)).collect())
     }
 
     async fn delete_context(&self, id: &ContextId) -> Result<()> {
@@ -329,7 +384,13 @@ impl Sandbox for EngineSandbox {
         Ok(())
     }
 
+    async fn restart_context(&self, id: &ContextId) -> Result<()> {
+        self.context(Some(id), None)?.restart().await;
+        Ok(())
+    }
+
     async fn execute(&self, request: ExecuteRequest) -> Result<Execution> {
+        check_env(&request.env)?;
         let size = request.code.len() as u64;
         let limit = self.spec.limits.code_bytes;
         if size > limit {
@@ -361,6 +422,19 @@ impl Sandbox for EngineSandbox {
         Arc::clone(&self.files) as Arc<dyn Files>
     }
 
+    async fn is_busy(&self) -> Result<bool> {
+        let busy = self.lock_contexts().values().any(|context| context.is_busy());
+        Ok(busy || !self.processes.is_empty())
+    }
+
+    async fn inside(&self) -> Result<Arc<dyn Inside>> {
+        Ok(Arc::new(EngineInside::new(self.shared.live(&self.volume.id)?)))
+    }
+
+    async fn processes(&self) -> Result<Arc<dyn Processes>> {
+        Ok(Arc::new(EngineProcesses::new(self.shared.live(&self.volume.id)?)))
+    }
+
     async fn usage(&self) -> Result<Usage> {
         let disk = self.disk().await?.usage;
         let mut usage = Usage { disk_bytes: disk.bytes, ..Usage::default() };
@@ -388,6 +462,7 @@ impl EngineSandbox {
         let done = blocking(move || cgroups.freeze(id.as_str(), frozen)).await?;
         done.map_err(|error| BackendError::Engine(error.to_string()))?;
         self.paused.store(frozen, Ordering::Release);
+        self.stands_still(frozen);
         Ok(())
     }
 }

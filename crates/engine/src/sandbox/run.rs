@@ -3,7 +3,9 @@
 
 use std::time::Duration;
 
-use sandgate_core::{BackendError, Ending, Event, LimitKind, Limits, Note, Result, Stop, human_bytes};
+use sandgate_core::{
+    BackendError, Ending, Event, ExecuteRequest, LimitKind, Limits, Note, Result, Stop, human_bytes,
+};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
@@ -117,9 +119,15 @@ impl<'a> Run<'a> {
         }
     }
 
-    pub(super) async fn go(mut self, code: &str, around: &impl Surroundings) -> Result<Finished> {
+    pub(super) async fn go(
+        mut self,
+        request: &ExecuteRequest,
+        around: &impl Surroundings,
+    ) -> Result<Finished> {
         self.deadline = Instant::now() + self.timeout;
-        let sent = timeout_at(self.deadline, self.kernel.control.send(&ToKernel::Execute { code })).await;
+        let ExecuteRequest { code, env, with_chart_data: chart_data, .. } = request;
+        let message = ToKernel::Execute { code, env, chart_data: *chart_data };
+        let sent = timeout_at(self.deadline, self.kernel.control.send(&message)).await;
         let next = match sent {
             Ok(Ok(())) => self.listen(around).await?,
             // The interpreter went away between two runs, or something inside holds its socket.

@@ -14,6 +14,19 @@ pub fn default_signal(signal: c_int) {
     unsafe { libc::signal(signal, libc::SIG_DFL) };
 }
 
+/// Sets every signal back, as a program expects to find them: what is ignored stays so across an `exec`.
+pub fn default_signals() {
+    for signal in 1..=libc::SIGRTMAX() {
+        default_signal(signal);
+    }
+}
+
+/// Ignores one signal.
+pub fn ignore_signal(signal: c_int) {
+    // SAFETY: SIG_IGN is a valid disposition.
+    unsafe { libc::signal(signal, libc::SIG_IGN) };
+}
+
 /// Lets finished children vanish without being waited for.
 pub fn ignore_children() {
     // SAFETY: SIG_IGN is a valid disposition.

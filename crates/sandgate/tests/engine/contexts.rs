@@ -46,8 +46,7 @@ fn they_are_listed_with_what_they_are() {
         next_stdout(&mut running).await;
         let listed = place.contexts().await.unwrap();
         let busy: Vec<_> = listed.iter().map(|one| (one.id.as_str(), one.busy)).collect();
-        let mut expected = [("default", false), ("named", false), (unnamed.id.as_str(), true)];
-        expected.sort_unstable();
+        let expected = [("default", false), ("named", false), (unnamed.id.as_str(), true)];
         assert_eq!(busy, expected);
     });
 }

@@ -118,7 +118,6 @@ fn rich_values_have_every_form() {
             ("Latex('$x$')", "text/latex", json!("$x$")),
             ("Math('x')", "text/latex", json!("$\\displaystyle x$")),
             ("JSON({'a': [1, None]})", "application/json", json!({"a": [1, null]})),
-            ("{'a': (1, 2.5)}", "application/json", json!({"a": [1, 2.5]})),
             (
                 "SVG('<svg xmlns=\"http://www.w3.org/2000/svg\"/>')",
                 "image/svg+xml",
@@ -136,13 +135,13 @@ fn rich_values_have_every_form() {
 }
 
 #[test]
-fn a_table_is_html_and_data() {
+fn a_table_is_html() {
     run(async {
         let place = sandbox().await;
         let outcome = place.ok("import pandas as pd\npd.DataFrame({'a': [1, 2], 'b': ['x', None]})").await;
         let data = outcome.shown();
         assert!(data["text/html"].as_str().unwrap().contains("<table"), "{data:?}");
-        assert_eq!(data["e2b/data"], json!({"a": [1, 2], "b": ["x", null]}));
+        assert_eq!(data.keys().collect::<Vec<_>>(), ["text/html", "text/plain"]);
     });
 }
 
@@ -151,7 +150,7 @@ fn picture(data: &MimeBundle, mime: &str) -> Vec<u8> {
 }
 
 #[test]
-fn figures_are_png_with_the_data_of_the_chart() {
+fn figures_are_png_where_they_are_shown() {
     run(async {
         let place = sandbox().await;
         let code = "import matplotlib.pyplot as plt\nplt.plot([1, 2], [3, 4])\nplt.title('T')\nplt.show()\nprint('after')";
@@ -159,12 +158,10 @@ fn figures_are_png_with_the_data_of_the_chart() {
         assert!(matches!(outcome.outputs[0], Event::Display { .. }), "{:?}", in_words(&outcome.outputs));
         let data = outcome.shown();
         assert!(picture(data, "image/png").starts_with(PNG));
-        assert_eq!(data["e2b/chart"]["type"], "line");
-        assert_eq!(data["e2b/chart"]["title"], "T");
-        assert_eq!(data["e2b/chart"]["elements"][0]["points"], json!([[1.0, 3.0], [2.0, 4.0]]));
+        assert_eq!(data.keys().collect::<Vec<_>>(), ["image/png", "text/plain"]);
         // Without show(): once, at the end.
         let outcome = place.ok("fig, ax = plt.subplots()\n_ = ax.bar(['x', 'y'], [1, 2])").await;
-        assert_eq!(outcome.shown()["e2b/chart"]["type"], "bar");
+        assert!(picture(outcome.shown(), "image/png").starts_with(PNG));
     });
 }
 

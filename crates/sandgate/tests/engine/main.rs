@@ -6,6 +6,7 @@ mod common;
 
 mod bad_input;
 mod cli;
+mod code_interpreter;
 mod contexts;
 mod files;
 mod http;
@@ -13,4 +14,5 @@ mod interrupts;
 mod kernel;
 mod life;
 mod limits;
+mod processes;
 mod sockets;

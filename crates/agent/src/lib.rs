@@ -1,0 +1,5 @@
+//! What the server and the agent inside a sandbox agree on.
+
+#![forbid(unsafe_code)]
+
+pub mod protocol;

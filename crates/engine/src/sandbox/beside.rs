@@ -1,0 +1,131 @@
+//! What the agent and its processes need of their sandbox.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
+use std::time::{Duration, Instant};
+
+use sandgate_core::{BackendError, Limits, Result, SandboxPath};
+use sandgate_jail::program::Program;
+use tokio_util::sync::CancellationToken;
+
+use super::EngineSandbox;
+use crate::agent::Agent;
+use crate::files::walk::DiskUsage;
+use crate::kernel::Place;
+use crate::plain_start::{PlainProcess, Streams};
+use crate::zygote::ForkOrder;
+
+/// For how long it stood still, all pauses together.
+#[derive(Debug, Default)]
+pub(super) struct StandsStill {
+    before: Duration,
+    since: Option<Instant>,
+}
+
+impl EngineSandbox {
+    /// The agent, started when there is none.
+    pub(crate) async fn agent(&self) -> Result<Arc<Agent>> {
+        if self.is_stopped() {
+            return Err(BackendError::NoSuchSandbox(self.volume.id.clone()));
+        }
+        if self.is_paused_now() {
+            return Err(BackendError::Paused);
+        }
+        self.agent.get(self).await
+    }
+
+    /// Starts a program beside the contexts, in a group of its own.
+    pub(crate) async fn start_program(
+        &self,
+        group: &str,
+        program: &Program,
+        streams: Streams,
+    ) -> Result<PlainProcess> {
+        let sandbox = self.volume.id.to_string();
+        let groups = match &self.shared.cgroups {
+            Some(cgroups) => cgroups.make_context(&sandbox, group),
+            None => Ok(Vec::new()),
+        };
+        let groups = groups.map_err(|error| BackendError::Engine(error.to_string()))?;
+        let order = ForkOrder::new(self.shared.layers, &self.spec.limits, self.shared.cgroups.is_some());
+        let place = Place { cgroups: self.shared.cgroups.clone(), sandbox, context: group.to_owned() };
+        let zygote = self.shared.zygotes.current(&self.shared).await?;
+        PlainProcess::start(zygote, &self.init, order, place, groups, program, streams).await
+    }
+
+    /// What every program finds in its environment, and what this one was given on top.
+    pub(crate) fn environment_with(&self, more: &[(String, String)]) -> Vec<(String, String)> {
+        let mut all: BTreeMap<&str, &str> = BTreeMap::new();
+        all.extend(self.env.iter().chain(more).map(|(name, value)| (name.as_str(), value.as_str())));
+        all.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+    }
+
+    /// Beside everything else, and waited for when the engine ends.
+    pub(crate) fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
+        self.shared.tasks.spawn(work);
+    }
+
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn stopped_token(&self) -> &CancellationToken {
+        &self.end
+    }
+
+    pub(crate) fn is_paused_now(&self) -> bool {
+        self.paused.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.spec.limits
+    }
+
+    /// How many processes the kernel has killed for memory.
+    pub(crate) fn killed_count(&self) -> u64 {
+        self.group_events().killed_for_memory
+    }
+
+    pub(super) fn stands_still(&self, still: bool) {
+        let mut all = self.stands_still.lock().unwrap_or_else(PoisonError::into_inner);
+        if still {
+            all.since.get_or_insert_with(Instant::now);
+        } else if let Some(since) = all.since.take() {
+            all.before += since.elapsed();
+        }
+    }
+
+    pub(crate) fn stood_still(&self) -> Duration {
+        let all = self.stands_still.lock().unwrap_or_else(PoisonError::into_inner);
+        all.before + all.since.map_or(Duration::ZERO, |since| since.elapsed())
+    }
+
+    /// What was changed through the agent is nothing that an execution did.
+    pub(crate) fn note_change_from_outside(&self) {
+        self.files.set_changed();
+    }
+
+    pub(crate) async fn disk_used(&self) -> Option<DiskUsage> {
+        self.disk_with_removed().await.ok()
+    }
+
+    pub(crate) fn is_over(&self, usage: DiskUsage) -> bool {
+        self.over_limit(usage)
+    }
+
+    /// Bytes that may still be written.
+    pub(crate) async fn room_on_disk(&self) -> Result<u64> {
+        let used = self.disk_with_removed().await?;
+        Ok(self.spec.limits.disk_bytes.saturating_sub(used.bytes))
+    }
+
+    /// From outside, because no program inside may set any.
+    pub(crate) async fn set_attributes(
+        &self,
+        path: &SandboxPath,
+        attributes: &BTreeMap<String, String>,
+    ) -> Result<()> {
+        self.files.set_attributes(path, attributes).await
+    }
+}
