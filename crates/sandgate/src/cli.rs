@@ -32,6 +32,9 @@ pub(crate) enum Command {
     Serve(ServeArgs),
     /// Make, list, limit and revoke keys
     Key(KeyArgs),
+    /// Add, list and remove the languages beside Python
+    #[command(subcommand)]
+    Runtime(RuntimeCommand),
     /// Check a configuration file, or print the schema of one
     #[command(subcommand)]
     Config(ConfigCommand),
@@ -151,6 +154,23 @@ pub(crate) struct ServeArgs {
     /// Configuration file, ours or LiteLLM's
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum RuntimeCommand {
+    /// Make runtimes from the registries of packages: node (JavaScript, TypeScript), java, go, r. A running server
+    /// has them at once
+    Add {
+        #[arg(value_name = "NAME", required = true)]
+        names: Vec<String>,
+    },
+    /// What there is, and how to add what is missing
+    List,
+    /// Remove runtimes from the disk
+    Remove {
+        #[arg(value_name = "NAME", required = true)]
+        names: Vec<String>,
+    },
 }
 
 #[derive(Debug, Subcommand)]

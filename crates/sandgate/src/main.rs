@@ -49,6 +49,7 @@ fn main() -> ExitCode {
         Command::Doctor(args) => (commands::doctor::doctor(&args), 1),
         Command::Serve(args) => (commands::serve::serve(&args), 1),
         Command::Key(args) => (commands::key::key(args), 1),
+        Command::Runtime(command) => (commands::runtime::runtime(&command), 1),
         Command::Config(command) => (commands::config::config(&command), 1),
     };
     result.unwrap_or_else(|error| {

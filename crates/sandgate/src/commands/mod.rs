@@ -6,6 +6,7 @@ mod engine;
 pub(crate) mod key;
 pub(crate) mod repl;
 pub(crate) mod run;
+pub(crate) mod runtime;
 pub(crate) mod serve;
 
 pub(crate) use engine::{Purpose, helper, limits_by, start_engine};

@@ -23,6 +23,8 @@ class Child:
         self.arguments = arguments
         self.process = None
         self.unread = b""
+        # Further descriptors that it is started with.
+        self.lent = {}
 
     def configure(self):
         """The environment of a process cannot be changed from outside: the next one gets it."""
@@ -42,12 +44,17 @@ class Child:
                 self.reporter.error(message["name"], message["value"], message["traceback"])
             elif op == "done":
                 return message["status"] == "ok"
+            else:
+                self.other(message)
+
+    def other(self, message):
+        """A message of a kind that only some drivers send."""
 
     def start(self):
         requests, self.requests = os.pipe()
         self.answers, answers = os.pipe()
 
-        self.process = spawn(self.arguments, {REQUESTS: requests, ANSWERS: answers})
+        self.process = spawn(self.arguments, {REQUESTS: requests, ANSWERS: answers, **self.lent})
         os.close(requests)
         os.close(answers)
         self.receive()
@@ -57,7 +64,10 @@ class Child:
         return json.dumps({"op": "execute", "code": code, "env": env}).encode()
 
     def send(self, line):
-        data = memoryview(line + b"\n")
+        self.write(line + b"\n")
+
+    def write(self, data):
+        data = memoryview(data)
         try:
             while data:
                 data = data[os.write(self.requests, data) :]

@@ -13,7 +13,9 @@ class JavaScript(Child):
     def __init__(self, reporter):
         folder = tools.folder("node")
         driver = f"{folder}/driver/driver.cjs"
-        super().__init__(reporter, [f"{folder}/bin/node", *OPTIONS, driver, self.LANGUAGE])
+        # Garbage is collected with the sandbox's memory in mind, not the machine's.
+        heap = [f"--max-old-space-size={reporter.memory >> 20}"] if reporter.memory else []
+        super().__init__(reporter, [f"{folder}/bin/node", *OPTIONS, *heap, driver, self.LANGUAGE])
 
 
 class TypeScript(JavaScript):

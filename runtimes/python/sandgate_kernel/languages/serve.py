@@ -5,7 +5,7 @@ import json
 import os
 
 from .. import environment, frames
-from . import bash, go, java, node
+from . import bash, go, java, node, r
 from .ended import Ended
 
 RUNNERS = {
@@ -14,6 +14,7 @@ RUNNERS = {
     "typescript": node.TypeScript,
     "java": java.Java,
     "go": go.Go,
+    "r": r.R,
 }
 
 
@@ -21,7 +22,7 @@ def serve(kernel, settings):
     """Takes over from the Python kernel for as long as the engine is there. Never returns."""
     # Interrupts are for the language's own process, which is in the same group; here they only end waits.
     _signal.signal(_signal.SIGINT, on_interrupt)
-    runner = RUNNERS[settings["language"]](Reporter(kernel.channel))
+    runner = RUNNERS[settings["language"]](Reporter(kernel.channel, settings.get("memory", 0)))
     count = 0
     while True:
         frame = kernel.channel.receive()
@@ -61,8 +62,10 @@ def on_interrupt(number, frame):
 class Reporter:
     """What a runner says of a cell, as frames."""
 
-    def __init__(self, channel):
+    def __init__(self, channel, memory):
         self.channel = channel
+        # Bytes that the sandbox may use; 0: not known.
+        self.memory = memory
         self.count = 0
 
     def display(self, data):
