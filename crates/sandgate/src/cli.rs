@@ -44,6 +44,7 @@ const RUN_HELP: &str = "\
 Examples:
   sandgate run -c 'print(6*7)'
   sandgate run analysis.py --file data.csv --out results
+  sandgate run --language bash -c 'echo $PWD'
   echo 'import sys; sys.version' | sandgate run -
   sandgate run -c 'open(\"b.txt\").read()' --file a.txt=b.txt --timeout 5 --memory 512m --json
 
@@ -68,8 +69,8 @@ pub(crate) struct RunArgs {
 }
 
 const REPL_HELP: &str = "\
-Enter runs the input once it is complete; a block ends with an empty line. IPython's magics work
-(%timeit, %%bash, !ls). Ctrl-C clears the input or interrupts the code (twice kills it), Ctrl-D leaves.";
+Enter runs the input once it is complete; a block of Python ends with an empty line, and its magics work
+(%timeit, %%bash, !ls). --language java has JShell's manners. Ctrl-C clears the input or interrupts the code (twice kills it), Ctrl-D leaves.";
 
 #[derive(Debug, Args)]
 #[command(after_help = REPL_HELP)]
@@ -93,7 +94,8 @@ pub(crate) struct SandboxArgs {
     /// Memory the sandbox may use, such as 512m, 1g or 1.5GiB [default: 1g]
     #[arg(long, value_name = "SIZE", value_parser = size::memory)]
     pub(crate) memory: Option<u64>,
-    /// The language of the code [default: python]
+    /// The language of the code: python, bash, javascript, typescript, java, go or r [default: as the name of the file
+    /// ends, else python]
     #[arg(long, value_name = "NAME")]
     pub(crate) language: Option<String>,
 }

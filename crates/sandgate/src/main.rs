@@ -21,6 +21,7 @@ mod reload;
 mod session;
 mod show;
 mod size;
+mod source_file;
 mod start_check;
 mod terminal;
 

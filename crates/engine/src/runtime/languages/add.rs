@@ -146,8 +146,7 @@ impl<'a> Making<'a> {
     pub(super) fn ask(&self, doing: &'static str, mut command: Command) -> Result<String, RuntimeError> {
         let program = PathBuf::from(command.get_program());
         command.stdin(Stdio::null()).env("TMPDIR", &self.aside);
-        let output =
-            process::ask(command, PATIENCE).map_err(|cause| RuntimeError::Run { program, cause })?;
+        let output = process::ask(command, PATIENCE).map_err(|cause| RuntimeError::Run { program, cause })?;
         if output.status.success() {
             return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
         }

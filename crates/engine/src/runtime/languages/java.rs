@@ -67,9 +67,8 @@ fn of_the_host() -> Option<PathBuf> {
     let kits: Vec<PathBuf> = kits.filter(|kit| kit.join("bin/jshell").is_file()).collect();
     RELEASES.iter().find_map(|release| {
         let start = format!("java-{release}-openjdk-");
-        let named = |kit: &&PathBuf| {
-            kit.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&start))
-        };
+        let named =
+            |kit: &&PathBuf| kit.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&start));
         kits.iter().find(named).cloned()
     })
 }

@@ -22,6 +22,10 @@ pub(super) fn make(making: &mut Making<'_>) -> Result<String, RuntimeError> {
     let etc = root.join("usr/lib/R/etc");
     let settings = making.aside.join("etc");
     copy::tree(&root, &etc, &settings, &[])?;
+    // What the installation of the package would put there.
+    if !settings.join("Renviron").exists() && settings.join("Renviron.ucf").exists() {
+        rename(&settings.join("Renviron.ucf"), &settings.join("Renviron"))?;
+    }
     prune(&root, &["usr/lib/R/etc", "usr/share/doc", "usr/share/man", "usr/share/locale", "usr/share/info"])?;
     rename(&settings, &etc)?;
     rename(&root.join("usr"), &making.whole.join("usr"))?;
@@ -41,8 +45,11 @@ pub(super) fn make(making: &mut Making<'_>) -> Result<String, RuntimeError> {
     let mut version = Command::new(bin.join("R"));
     version.args(["--no-echo", "--no-restore", "--no-save", "--vanilla", "-e"]);
     // With a plot, which needs the most of what was unpacked.
-    version.arg("png(tempfile(), type = 'cairo'); plot(1); invisible(dev.off()); cat(as.character(getRversion()))");
-    Ok(making.ask("start it", version)?.trim().to_owned())
+    version.arg(
+        "png(tempfile(), type = 'cairo'); plot(1); invisible(dev.off()); cat(as.character(getRversion()))",
+    );
+    let said = making.ask("start it", version)?;
+    Ok(said.lines().next_back().unwrap_or_default().trim().to_owned())
 }
 
 const START: &str = r#"#!/bin/sh
