@@ -23,7 +23,8 @@ class LanguageTest(unittest.TestCase):
     def setUp(self):
         self.engine = Engine(configure=False)
         self.addCleanup(self.engine.close)
-        env = {"HOME": self.engine.home, "PATH": os.environ["PATH"], "GREETING": "hello", "SANDGATE_RUNTIMES": RUNTIMES}
+        env = {"HOME": self.engine.home, "PATH": os.environ["PATH"], "LANG": "C.UTF-8", "GREETING": "hello"}
+        env["SANDGATE_RUNTIMES"] = RUNTIMES
         self.engine.send(1, {"env": env, "cwd": self.engine.home, "language": self.language})
 
     def cell(self, code, env=None):
@@ -262,6 +263,61 @@ class Go(LanguageTest):
 
     def test_variables_of_one_run(self):
         self.assertEqual(self.ok('os.Getenv("ONCE") + os.Getenv("GREETING")', {"ONCE": "x"}).text, '"xhello"')
+
+
+@needs("r")
+class R(LanguageTest):
+    language = "r"
+
+    def test_variables_and_functions_last(self):
+        self.assertEqual(self.ok("x <- c(1, 2, 3); f <- function(n) n * 2").results, [])
+        self.assertEqual(self.ok("f(sum(x))").text, "[1] 12")
+        self.assertEqual(self.ok("x <- 5").results, [], "an assignment shows nothing")
+
+    def test_values_before_the_last_are_printed(self):
+        run = self.ok("1\ncat('out\\n')\ninvisible(3)\ndata.frame(a = 1:2)")
+        self.assertEqual((run.stdout, run.text), ("[1] 1\nout\n", "  a\n1 1\n2 2"))
+
+    def test_text_of_any_kind(self):
+        self.assertEqual(self.ok('"ä \\" 漢\\t"').text, '[1] "ä \\" 漢\\t"')
+
+    def test_warnings_and_messages(self):
+        run = self.ok('warning("careful"); message("note"); as.integer("x")')
+        self.assertIn("careful", run.stderr)
+        self.assertIn("note\n", run.stderr)
+        self.assertIn("NAs introduced by coercion", run.stderr)
+
+    def test_errors(self):
+        run = self.cell('f <- function(a) stop("bad ", a)\nf(2)')
+        self.assertEqual((run.error["name"], run.error["value"]), ("Error", "bad 2"))
+        self.assertEqual(run.error["traceback"], ["Error in f(2) : bad 2", "  f(2)"])
+        self.assertEqual(self.cell("x <- (1 +").error["name"], "SyntaxError")
+        self.assertEqual(self.cell("missing_name").error["value"], "object 'missing_name' not found")
+        self.assertEqual(self.ok("1").text, "[1] 1")
+
+    def test_plots_are_pictures(self):
+        run = self.ok("plot(1:3); lines(3:1); hist(c(1, 2, 2)); invisible(1)")
+        self.assertEqual(len(run.displays), 2, "one for each page")
+        self.assertTrue(all(shown["image/png"].startswith("iVBORw0KGgo") for shown in run.displays))
+        self.assertEqual(self.ok("2").displays, [])
+
+    def test_interrupts(self):
+        self.ok("kept <- 1")
+        run = self.interrupt('cat("begun\\n"); repeat {}', "begun")
+        self.assertEqual(run.error["name"], "KeyboardInterrupt")
+        run = self.interrupt('cat("begun\\n"); Sys.sleep(60)', "begun")
+        self.assertEqual(run.error["name"], "KeyboardInterrupt")
+        self.assertEqual(self.ok("kept").text, "[1] 1")
+
+    def test_variables_of_one_run(self):
+        self.assertEqual(self.ok('paste0(Sys.getenv("ONCE"), Sys.getenv("GREETING"))', {"ONCE": "x y"}).text, '[1] "x yhello"')
+        self.assertEqual(self.ok('Sys.getenv("ONCE")').text, '[1] ""')
+
+    def test_leaving_ends_the_context(self):
+        self.engine.send(2, {"code": "quit(status = 4)"})
+        _, status = os.waitpid(self.engine.pid, 0)
+        self.engine.pid = None
+        self.assertEqual(os.waitstatus_to_exitcode(status), 4)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ mod files;
 mod http;
 mod interrupts;
 mod kernel;
+mod languages;
 mod life;
 mod limits;
 mod processes;
