@@ -58,6 +58,8 @@ enum BenchTask {
     Engine(bench::Options),
     /// The gate against the direct way and LiteLLM: what it adds to a request, a stream and a loop.
     Gate(bench::gate::Options),
+    /// Every language beside its plain tool: time to the first result, and warm.
+    Languages(bench::languages::Options),
 }
 
 fn main() -> ExitCode {
@@ -66,6 +68,7 @@ fn main() -> ExitCode {
         Task::Test { only } => test::run(&ground, &only),
         Task::Bench { what: BenchTask::Engine(options) } => bench::run(&ground, &options),
         Task::Bench { what: BenchTask::Gate(options) } => bench::gate::run(&ground, options),
+        Task::Bench { what: BenchTask::Languages(options) } => bench::languages::run(&ground, options),
         Task::Fuzz { target, seconds } => fuzz::run(&ground, &target, seconds),
     });
     done.unwrap_or_else(|error| {

@@ -4,6 +4,7 @@ mod cells;
 mod crowd;
 mod engines;
 pub(crate) mod gate;
+pub(crate) mod languages;
 mod machine;
 mod memory;
 mod peers;

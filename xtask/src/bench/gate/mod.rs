@@ -11,7 +11,7 @@ mod mock;
 mod passing;
 mod place;
 mod rate;
-mod report;
+pub(super) mod report;
 mod round;
 mod server;
 mod subjects;

@@ -139,7 +139,7 @@ fn cases() -> Vec<(String, String, String)> {
 }
 
 /// Three digits that count.
-fn figure(value: Option<f64>) -> String {
+pub(in crate::bench) fn figure(value: Option<f64>) -> String {
     match value {
         None => String::new(),
         Some(0.0) => "0".to_owned(),
@@ -150,7 +150,7 @@ fn figure(value: Option<f64>) -> String {
     }
 }
 
-fn table<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> String {
+pub(in crate::bench) fn table<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> String {
     let line = |row: &[String; COLUMNS]| format!("| {} |", row.join(" | "));
     let mut lines: Vec<String> = rows.iter().map(line).collect();
     let rule = std::iter::once("---").chain(std::iter::repeat_n("---:", COLUMNS - 1));
