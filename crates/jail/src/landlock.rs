@@ -13,8 +13,10 @@ const WRITABLE: [&str; 4] = ["/mnt/data", "/home/user", "/tmp", "/dev/shm"];
 /// Devices that are written to in daily life.
 const WRITABLE_DEVICES: [&str; 3] = ["/dev/null", "/dev/zero", "/dev/full"];
 
-/// Terminals: they are opened, spoken to and asked for their settings, never made or removed.
+/// Terminals, and whichever is one's own: they are opened, spoken to and asked for their settings, never made or
+/// removed.
 const TERMINALS: &str = "/dev/pts";
+const OWN_TERMINAL: &str = "/dev/tty";
 
 fn failed(error: impl std::error::Error + Send + Sync + 'static) -> StepError {
     StepError::new("landlock", std::io::Error::other(error))
@@ -64,6 +66,7 @@ pub(crate) fn restrict() -> Result<()> {
     }
     let terminal = AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::ReadDir | AccessFs::IoctlDev;
     allow(TERMINALS, terminal & all)?;
+    allow(OWN_TERMINAL, (terminal & !BitFlags::from(AccessFs::ReadDir)) & all)?;
     // A step of its own, before this one; the library would quietly make up for it if it were missing.
     let created = created.no_new_privs(false);
     let RestrictionStatus { ruleset: status, .. } = created.restrict_self().map_err(failed)?;

@@ -101,7 +101,7 @@ fn show_system_folders(root: &str) -> Result<()> {
 }
 
 fn devices(root: &str) -> Result<()> {
-    for device in ["null", "zero", "full", "random", "urandom"] {
+    for device in ["null", "zero", "full", "random", "urandom", "tty"] {
         let target = format!("{root}/dev/{device}");
         make_file(&target, b"")?;
         bind(&format!("/dev/{device}"), &target, ATTR_NOSUID | ATTR_NOEXEC)?;

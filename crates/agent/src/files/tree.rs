@@ -54,6 +54,16 @@ pub(crate) fn list(path: &str, depth: u32, most: usize) -> Outcome<Vec<Entry>> {
     Ok(entries)
 }
 
+/// With all above it. Something else in its place is said to be no folder.
+pub(crate) fn make_folders(path: &Path) -> io::Result<()> {
+    match fs::create_dir_all(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            Err(io::Error::from_raw_os_error(libc::ENOTDIR))
+        }
+        other => other,
+    }
+}
+
 pub(crate) fn make_dir(path: &str) -> Outcome<Vec<Entry>> {
     let path = Path::new(path);
     match fs::metadata(path) {
@@ -61,7 +71,7 @@ pub(crate) fn make_dir(path: &str) -> Outcome<Vec<Entry>> {
         Ok(_) => return Err(refused(FailureKind::NotAFolder, "there is a file that is not a folder")),
         Err(_) => {}
     }
-    fs::create_dir_all(path).map_err(said)?;
+    make_folders(path).map_err(said)?;
     Ok(vec![look(path).map_err(said)?])
 }
 
@@ -70,7 +80,7 @@ pub(crate) fn rename(from: &str, to: &str) -> Outcome<Vec<Entry>> {
     let before = fs::symlink_metadata(from).map_err(said)?;
     keep_mounts(from, &before)?;
     if let Some(folder) = to.parent() {
-        fs::create_dir_all(folder).map_err(said)?;
+        make_folders(folder).map_err(said)?;
     }
     match fs::rename(from, to) {
         Err(error) if error.raw_os_error() == Some(libc::EXDEV) => move_across(from, to)?,

@@ -9,6 +9,7 @@ use sandgate_agent::protocol::{Entry, Failure, FailureKind, FromAgent, ToAgent};
 
 use crate::connection::{Incoming, Outgoing, failure};
 use crate::files::entry;
+use crate::files::tree::make_folders;
 
 /// How drafts are called, by whether there is a file they will replace. Watches know them by this.
 pub(crate) const DRAFT_OF_NEW: &str = ".sandgate-new-";
@@ -65,7 +66,7 @@ impl Draft {
         let Some(folder) = target.parent() else {
             return Ok(Err(Failure { kind: FailureKind::IsFolder, text: "it is a folder".into() }));
         };
-        fs::create_dir_all(folder)?;
+        make_folders(folder)?;
         let prefix = if old.is_some() { DRAFT_OF_OLD } else { DRAFT_OF_NEW };
         let aside = folder.join(format!("{prefix}{}", random()?));
         let made = OpenOptions::new().write(true).create_new(true).mode(0o644).open(&aside);

@@ -56,7 +56,7 @@ impl Operation {
 
 pub(super) async fn patiently<T>(
     sandbox: &EngineSandbox,
-    agent: &Agent,
+    agent: &Arc<Agent>,
     answer: impl Future<Output = T>,
 ) -> Result<T> {
     tokio::pin!(answer);
@@ -79,7 +79,7 @@ pub(super) async fn patiently<T>(
 }
 
 /// A large tree takes long to list or remove; one that was stopped by code inside takes for ever.
-async fn is_there(agent: &Agent) -> bool {
+async fn is_there(agent: &Arc<Agent>) -> bool {
     let asked = async {
         let (mut connection, _) = agent.ask(Request::Ping, false).await.ok()?;
         connection.next().await.ok().flatten()

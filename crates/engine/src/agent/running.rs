@@ -14,6 +14,7 @@ use sandgate_jail::sys;
 use tokio::io::{AsyncWriteExt, Interest};
 use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
+use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 
 use super::connection::Connection;
@@ -43,6 +44,7 @@ pub(crate) struct Agent {
     pub(super) gone: CancellationToken,
     /// Why it was ended, where the server did that.
     why: Mutex<Option<String>>,
+    ended: OnceCell<Result<()>>,
 }
 
 fn failed(what: &str, error: &dyn std::fmt::Display) -> BackendError {
@@ -90,7 +92,7 @@ impl Agent {
         let PlainProcess { process, exit, parent } = sandbox.start_program(GROUP, &program, streams).await?;
         let channel = UnixStream::from_std(ours).map_err(|error| setup(&error))?;
         let gone = CancellationToken::new();
-        let agent = Arc::new(Self { channel, process, gone, why: Mutex::default() });
+        let agent = Arc::new(Self { channel, process, gone, why: Mutex::default(), ended: OnceCell::new() });
         let started = PlainProcess { process: agent.process.clone(), exit, parent };
         match tokio::time::timeout(START_TIMEOUT, agent.first_word()).await {
             Ok(true) => {}
@@ -125,7 +127,7 @@ impl Agent {
 
     /// Opens an operation; `with_input` gives it a second way in, for bytes.
     pub(super) async fn ask(
-        &self,
+        self: &Arc<Self>,
         request: Request,
         with_input: bool,
     ) -> Result<(Connection, Option<UnixStream>)> {
@@ -184,14 +186,19 @@ impl Agent {
         })
     }
 
-    /// Ends it and whatever it started.
-    pub(super) async fn end(&self, why: &str) {
+    /// Ends it and whatever it started. Once: its group is its successor's after that. And to the end, whoever
+    /// stops waiting for it.
+    pub(super) async fn end(self: &Arc<Self>, why: &str) {
         if !why.is_empty() {
             self.why.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(|| why.to_owned());
         }
-        let process = self.process.clone();
-        let _ = blocking(move || process.kill()).await;
-        self.gone.cancel();
+        let ending = Arc::clone(self);
+        let _ = tokio::spawn(async move {
+            let process = ending.process.clone();
+            let _ = ending.ended.get_or_init(|| blocking(move || process.kill())).await;
+            ending.gone.cancel();
+        })
+        .await;
     }
 }
 

@@ -10,6 +10,7 @@ mod code_interpreter;
 mod contexts;
 mod files;
 mod http;
+mod inside;
 mod interrupts;
 mod kernel;
 mod languages;

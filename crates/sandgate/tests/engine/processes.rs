@@ -10,7 +10,7 @@ use sandgate_core::{
 use tokio::time::timeout;
 use tokio_util::bytes::Bytes;
 
-use crate::common::{LONGEST, Place, run, sandbox, sandbox_with};
+use crate::common::{LONGEST, Place, run, sandbox, sandbox_with, wait_until};
 
 async fn processes(place: &Place) -> Arc<dyn Processes> {
     place.processes().await.expect("processes")
@@ -278,7 +278,11 @@ fn a_shell_in_a_terminal_can_be_used_and_left() {
         let which = ProcessRef::Tag("term".into());
         until(&mut bash, "user@sandbox").await;
         all_of.write(&which, Bytes::from_static(b"echo $((6*7)) $TERM\n")).await.unwrap();
-        until(&mut bash, "42 xterm-256color").await;
+        let seen = until(&mut bash, "42 xterm-256color").await;
+        // Between two prompts the key would be an end of file to nobody.
+        if !seen.split_once("42 xterm").is_some_and(|(_, after)| after.contains("user@sandbox")) {
+            until(&mut bash, "user@sandbox").await;
+        }
         all_of.close_input(&which).await.unwrap();
         let said = all(&mut bash).await;
         assert_eq!(said.end, exited(0), "{said:?}");
@@ -367,6 +371,14 @@ fn time_is_kept() {
     });
 }
 
+/// Not before the agent has said that it started.
+async fn kill_the_agent(place: &Place) -> Joined {
+    let all_of = processes(place).await;
+    let killer = all_of.start(with_input("read go; kill -9 $PPID; sleep 1000")).await.unwrap();
+    all_of.write(&ProcessRef::Pid(killer.pid), Bytes::from_static(b"go\n")).await.unwrap();
+    killer
+}
+
 #[test]
 fn an_agent_that_was_killed_is_replaced() {
     run(async {
@@ -374,7 +386,7 @@ fn an_agent_that_was_killed_is_replaced() {
         let all_of = processes(&place).await;
         let mut other = all_of.start(shell("echo ready; sleep 1000")).await.unwrap();
         until(&mut other, "ready").await;
-        let mut killer = all_of.start(shell("kill -9 $PPID; sleep 1000")).await.unwrap();
+        let mut killer = kill_the_agent(&place).await;
         for lost in [&mut other, &mut killer] {
             let end = all(lost).await.end;
             let Some(ProcessEnd::Signalled { signal: 9, reason: Some(reason) }) = end else {
@@ -383,6 +395,21 @@ fn an_agent_that_was_killed_is_replaced() {
             assert!(reason.contains("killed"), "{reason}");
         }
         assert_eq!(finished(&place, shell("pgrep -c sleep || echo none left")).await.out(), "0\nnone left\n");
+    });
+}
+
+#[test]
+fn each_agent_ends_only_itself() {
+    run(async {
+        let place = sandbox().await;
+        for _ in 0..10 {
+            let said = all(&mut kill_the_agent(&place).await).await;
+            assert!(
+                matches!(said.end, Some(ProcessEnd::Signalled { signal: 9, reason: Some(_) })),
+                "{said:?}"
+            );
+            assert_eq!(finished(&place, shell("sleep 0.1; echo again")).await.out(), "again\n");
+        }
     });
 }
 
@@ -481,5 +508,51 @@ fn a_paused_sandbox_says_so_and_no_time_passes_in_it() {
         place.resume().await.unwrap();
         let said = all(&mut slow).await;
         assert_eq!((said.out(), said.end), ("done\n".into(), exited(0)));
+    });
+}
+
+/// Whether any process of this machine has these words as its command line.
+fn runs_on_host(words: &[&str]) -> bool {
+    let wanted = words.join("\0") + "\0";
+    let all = std::fs::read_dir("/proc").unwrap().flatten();
+    all.into_iter()
+        .any(|entry| std::fs::read(entry.path().join("cmdline")).is_ok_and(|line| line == wanted.as_bytes()))
+}
+
+#[test]
+fn nothing_of_a_deleted_sandbox_is_left() {
+    run(async {
+        let place = sandbox().await;
+        let all_of = processes(&place).await;
+        let mut running =
+            all_of.start(shell("setsid sleep 424242 & echo ready; exec sleep 424243")).await.unwrap();
+        until(&mut running, "ready").await;
+        let terminal = all_of.start(terminal("exec sleep 424244")).await.unwrap();
+        wait_until("they run", || {
+            ["424242", "424243", "424244"].iter().all(|time| runs_on_host(&["sleep", time]))
+        });
+        place.stop().await.unwrap();
+        for mut joined in [running, terminal] {
+            let said = all(&mut joined).await;
+            assert_eq!(said.end, None, "the sandbox went away, and with it whoever could say how");
+        }
+        for time in ["424242", "424243", "424244"] {
+            assert!(!runs_on_host(&["sleep", time]), "{time}");
+        }
+    });
+}
+
+#[test]
+fn a_command_cannot_look_into_the_agent() {
+    run(async {
+        let place = sandbox().await;
+        let look = "for what in mem environ maps fd/3 stack; do head -c 1 /proc/$PPID/$what && echo \"read $what\"; done; ls /proc/$PPID/fd; ls -l /proc/self/fd";
+        let said = finished(&place, shell(look)).await;
+        let denied = String::from_utf8_lossy(&said.err);
+        assert_eq!(denied.lines().count(), 6, "{denied}");
+        assert!(denied.lines().all(|line| line.contains("Permission denied")), "{denied}");
+        // Its own are its three streams and the folder it lists.
+        assert_eq!(said.out().lines().filter(|line| line.contains(" -> ")).count(), 4, "{}", said.out());
+        assert!(!said.out().contains("socket:"), "{}", said.out());
     });
 }
