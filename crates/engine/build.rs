@@ -9,6 +9,14 @@ use std::{env, fs};
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
+/// The folders with what runs cells of other languages than Python, and which files of theirs are embedded.
+const DRIVERS: [(&str, &[&str]); 4] = [
+    ("go", &[".go", "go.mod", ".lock"]),
+    ("java", &[".java"]),
+    ("node", &[".cjs", ".json", ".lock"]),
+    ("r", &[".R", ".conf"]),
+];
+
 fn main() -> Outcome<()> {
     let here = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
     let out = PathBuf::from(env::var("OUT_DIR")?);
@@ -17,7 +25,11 @@ fn main() -> Outcome<()> {
         println!("cargo:rerun-if-changed={}", crates.join(part).join("src").display());
         println!("cargo:rerun-if-changed={}", crates.join(part).join("Cargo.toml").display());
     }
-    list_kernel_files(&crates.join("../runtimes/python/sandgate_kernel"), &out)?;
+    let runtimes = crates.join("../runtimes");
+    list_files(&runtimes.join("python/sandgate_kernel"), &[".py"], &out.join("kernel_files.rs"))?;
+    for (name, endings) in DRIVERS {
+        list_files(&runtimes.join(name), endings, &out.join(format!("{name}_files.rs")))?;
+    }
     let target = shared_target(&out);
     for (part, file) in [("forkloop", "libsandgate_forkloop.so"), ("agent", "sandgate-agent")] {
         build(&crates.join(part).join("Cargo.toml"), part, &target)?;
@@ -53,21 +65,33 @@ fn shared_target(out: &Path) -> PathBuf {
     target.join("forkloop-build")
 }
 
-/// Writes a table of the kernel's source files, to be embedded as they are.
-fn list_kernel_files(folder: &Path, out: &Path) -> Outcome<()> {
+/// Writes a table of source files, with their paths below `folder`, to be embedded as they are.
+fn list_files(folder: &Path, endings: &[&str], table: &Path) -> Outcome<()> {
     println!("cargo:rerun-if-changed={}", folder.display());
-    let mut names: Vec<String> = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let name = entry?.file_name().into_string().map_err(|_| "a file name that is not text")?;
-        if name.ends_with(".py") {
-            names.push(name);
-        }
-    }
+    let mut names = Vec::new();
+    find(folder, "", endings, &mut names)?;
     names.sort();
     let rows: String = names
         .iter()
         .map(|name| format!("    ({name:?}, include_bytes!({:?})),\n", folder.join(name)))
         .collect();
-    fs::write(out.join("kernel_files.rs"), format!("&[\n{rows}]\n"))?;
+    fs::write(table, format!("&[\n{rows}]\n"))?;
+    Ok(())
+}
+
+/// Adds what is below `folder`; `above` is the path so far. What a package manager put there is not ours.
+fn find(folder: &Path, above: &str, endings: &[&str], names: &mut Vec<String>) -> Outcome<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = entry.file_name().into_string().map_err(|_| "a file name that is not text")?;
+        let path = format!("{above}{name}");
+        if entry.file_type()?.is_dir() {
+            if name != "node_modules" && name != "__pycache__" {
+                find(&entry.path(), &format!("{path}/"), endings, names)?;
+            }
+        } else if endings.iter().any(|ending| name.ends_with(ending)) {
+            names.push(path);
+        }
+    }
     Ok(())
 }

@@ -60,6 +60,8 @@ enum BenchTask {
     Gate(bench::gate::Options),
     /// The E2B door through E2B's own SDK, against a server of the same protocol that does nothing.
     E2b(bench::e2b::Options),
+    /// Every language beside its plain tool: time to the first result, and warm.
+    Languages(bench::languages::Options),
 }
 
 fn main() -> ExitCode {
@@ -69,6 +71,7 @@ fn main() -> ExitCode {
         Task::Bench { what: BenchTask::Engine(options) } => bench::run(&ground, &options),
         Task::Bench { what: BenchTask::Gate(options) } => bench::gate::run(&ground, options),
         Task::Bench { what: BenchTask::E2b(options) } => bench::e2b::run(&ground, options),
+        Task::Bench { what: BenchTask::Languages(options) } => bench::languages::run(&ground, options),
         Task::Fuzz { target, seconds } => fuzz::run(&ground, &target, seconds),
     });
     done.unwrap_or_else(|error| {

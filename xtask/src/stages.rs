@@ -42,8 +42,8 @@ pub(crate) const STAGES: [Stage; 11] = [
     Stage { name: "fmt", about: "formatting", run: fmt },
     Stage { name: "clippy", about: "lints, warnings denied", run: clippy },
     Stage { name: "doc", about: "documentation, warnings denied", run: doc },
-    Stage { name: "runtime", about: "the Python runtime that the tests share", run: python_runtime },
-    Stage { name: "python", about: "the Python kernel's own tests", run: python },
+    Stage { name: "runtime", about: "the runtimes of all languages that the tests share", run: runtimes },
+    Stage { name: "python", about: "the kernel's own tests, in every language", run: python },
     Stage {
         name: "cargo",
         about: "unit, property and integration tests; real engines are started",
@@ -104,13 +104,15 @@ fn doc(ground: &Ground, _: Option<&Changes>) -> Outcome {
     Ok(Counts::default())
 }
 
-fn python_runtime(ground: &Ground, _: Option<&Changes>) -> Outcome {
+fn runtimes(ground: &Ground, _: Option<&Changes>) -> Outcome {
     say(&runtime::shared(ground)?.why);
+    runtime::languages(ground)?;
     Ok(Counts::default())
 }
 
 fn python(ground: &Ground, _: Option<&Changes>) -> Outcome {
     let runtime = runtime::shared(ground)?;
+    let languages = runtime::languages(ground)?;
     let temporary = ground.target.join("test-tmp");
     // What an earlier run left.
     let _ = std::fs::remove_dir_all(&temporary);
@@ -121,6 +123,7 @@ fn python(ground: &Ground, _: Option<&Changes>) -> Outcome {
         .current_dir(ground.root.join("runtimes/python"))
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .env("TMPDIR", &temporary)
+        .env("SANDGATE_RUNTIMES", &languages)
         .env_remove("KERNEL_TEST_MODE");
     let outcome = tested(command);
     let _ = std::fs::remove_dir_all(&temporary);

@@ -204,7 +204,20 @@ fn assemble(
     let helper = start_helper(config, instance, &volumes, runtime, &ids)?;
     let zygotes = Zygotes::start(&helper, config.preload)?;
     let (tasks, sandboxes) = (TaskTracker::new(), Mutex::new(HashMap::new()));
-    Ok(Shared { helper, zygotes, cgroups, volumes, layers: config.layers, tasks, sandboxes, _ids: claim })
+    let (runtimes, python_version) = (config.home.join("runtimes"), runtime.version.clone());
+    let layers = config.layers;
+    Ok(Shared {
+        helper,
+        zygotes,
+        cgroups,
+        volumes,
+        layers,
+        runtimes,
+        python_version,
+        tasks,
+        sandboxes,
+        _ids: claim,
+    })
 }
 
 fn remove_groups(cgroups: Option<&Cgroups>) {
@@ -226,13 +239,18 @@ fn start_helper(
     fs::set_permissions(&scratch, fs::Permissions::from_mode(0o755))
         .map_err(StartError::file("open up", &scratch))?;
     kernel_files::unpack(&kernel).map_err(StartError::file("write", &kernel))?;
+    // Shown whole, so that a language that is added later is seen in sandboxes that run.
+    let languages = config.home.join("runtimes").join(runtime::languages::LANGUAGES_FOLDER);
+    fs::create_dir_all(&languages).map_err(StartError::file("make", &languages))?;
+    fs::set_permissions(&languages, fs::Permissions::from_mode(0o755))
+        .map_err(StartError::file("open up", &languages))?;
     let text = |path: &Path| path.to_string_lossy().into_owned();
     let setup = Setup {
         by_root: ids.by_root(),
         layers: config.layers,
         scratch: text(&scratch),
         volumes: text(volumes.folder()),
-        mounts: runtime_mounts(runtime, &kernel),
+        mounts: runtime_mounts(runtime, &kernel, &languages),
     };
     Helper::start(&config.helper, &setup, ids)
 }

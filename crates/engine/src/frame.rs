@@ -51,16 +51,24 @@ pub struct Shown {
 /// What the engine says.
 #[derive(Debug)]
 pub enum ToKernel<'a> {
-    Configure {
-        env: &'a [(String, String)],
-        cwd: &'a str,
-    },
+    Configure(Settings<'a>),
     /// `env` is for this run alone; with `chart_data`, figures and tables also come as their data.
     Execute {
         code: &'a str,
         env: &'a [(String, String)],
         chart_data: bool,
     },
+}
+
+/// What a kernel is told before it runs anything.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings<'a> {
+    pub env: &'a [(String, String)],
+    pub cwd: &'a str,
+    /// None: Python, which every kernel is until it hears otherwise.
+    pub language: Option<&'a str>,
+    /// Bytes of memory of the whole sandbox, for languages that plan ahead with it.
+    pub memory: u64,
 }
 
 impl ToKernel<'_> {
@@ -71,6 +79,13 @@ impl ToKernel<'_> {
         struct Configure<'a> {
             env: BTreeMap<&'a str, &'a str>,
             cwd: &'a str,
+            #[serde(flatten)]
+            language: Option<InLanguage<'a>>,
+        }
+        #[derive(Serialize)]
+        struct InLanguage<'a> {
+            language: &'a str,
+            memory: u64,
         }
         #[derive(Serialize)]
         struct Execute<'a> {
@@ -84,8 +99,9 @@ impl ToKernel<'_> {
             pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect()
         }
         let (kind, body) = match self {
-            Self::Configure { env, cwd } => {
-                (0x01, serde_json::to_vec(&Configure { env: map(env), cwd }).ok()?)
+            Self::Configure(Settings { env, cwd, language, memory }) => {
+                let language = language.map(|language| InLanguage { language, memory: *memory });
+                (0x01, serde_json::to_vec(&Configure { env: map(env), cwd, language }).ok()?)
             }
             Self::Execute { code, env, chart_data } => {
                 let request = Execute { code, env: map(env), chart_data: *chart_data };

@@ -17,7 +17,7 @@ use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
 use tokio::sync::oneshot;
 
-use crate::frame::{FromKernel, ToKernel, decode};
+use crate::frame::{FromKernel, Settings, ToKernel, decode};
 use crate::shared::blocking;
 use crate::zygote::{ForkOrder, ForkedKernel, OrderKind, Zygote};
 
@@ -91,7 +91,7 @@ impl Kernel {
         order: ForkOrder,
         place: Place,
         groups: Vec<OwnedFd>,
-        at_once: Option<(&[(String, String)], &str)>,
+        at_once: Option<Settings<'_>>,
     ) -> Result<Self> {
         let setup = failed("making a kernel's descriptors");
         let (ours, theirs) = StdUnixStream::pair().map_err(&setup)?;
@@ -135,12 +135,12 @@ impl Kernel {
         Ok(kernel)
     }
 
-    async fn prepare(&mut self, attach: bool, at_once: Option<(&[(String, String)], &str)>) -> Result<()> {
+    async fn prepare(&mut self, attach: bool, at_once: Option<Settings<'_>>) -> Result<()> {
         if attach {
             self.process.in_groups(Cgroups::attach).await?;
         }
         match at_once {
-            Some((env, cwd)) => self.configure(env, cwd).await,
+            Some(settings) => self.configure(settings).await,
             None => Ok(()),
         }
     }
@@ -187,12 +187,13 @@ impl Kernel {
     }
 
     /// Tells it its environment, unless it has heard just that.
-    pub(crate) async fn configure(&mut self, env: &[(String, String)], cwd: &str) -> Result<()> {
+    pub(crate) async fn configure(&mut self, settings: Settings<'_>) -> Result<()> {
+        let Settings { env, cwd, .. } = settings;
         if self.told.as_ref().is_some_and(|(told, at)| told == env && at == cwd) {
             return Ok(());
         }
         self.told = Some((env.to_vec(), cwd.to_owned()));
-        self.control.send(&ToKernel::Configure { env, cwd }).await
+        self.control.send(&ToKernel::Configure(settings)).await
     }
 }
 

@@ -14,9 +14,11 @@ pub(crate) const AGENT_NAME: &str = "agent";
 /// Lays them out in `folder`, which sandboxes see; readable by everybody.
 pub(crate) fn unpack(folder: &Path) -> io::Result<()> {
     let package = folder.join("sandgate_kernel");
-    fs::create_dir_all(&package)?;
-    for path in [folder, &package] {
-        fs::set_permissions(path, fs::Permissions::from_mode(0o755))?;
+    let mut folders = vec![folder.to_path_buf(), package.clone()];
+    folders.extend(PYTHON.iter().filter_map(|(name, _)| Some(package.join(name.rsplit_once('/')?.0))));
+    for path in folders {
+        fs::create_dir_all(&path)?;
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755))?;
     }
     let python = PYTHON.iter().map(|(name, bytes)| (package.join(name), *bytes, 0o644));
     let native =

@@ -1,6 +1,7 @@
 //! What all sandboxes of an engine share.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use sandgate_core::{BackendError, Result, SandboxId};
@@ -23,6 +24,9 @@ pub(crate) struct Shared {
     pub(crate) cgroups: Option<Arc<Cgroups>>,
     pub(crate) volumes: Volumes,
     pub(crate) layers: Layers,
+    /// The folder of all runtimes.
+    pub(crate) runtimes: PathBuf,
+    pub(crate) python_version: String,
     /// Everything under way, so that an end can wait for it.
     pub(crate) tasks: TaskTracker,
     /// Held for the engine's life.

@@ -41,6 +41,9 @@ pub(crate) enum Command {
     /// Print the variables that point a client at this server
     #[command(subcommand)]
     Env(EnvCommand),
+    /// Add, list and remove the languages beside Python
+    #[command(subcommand)]
+    Runtime(RuntimeCommand),
     /// Check a configuration file, or print the schema of one
     #[command(subcommand)]
     Config(ConfigCommand),
@@ -50,6 +53,7 @@ const RUN_HELP: &str = "\
 Examples:
   sandgate run -c 'print(6*7)'
   sandgate run analysis.py --file data.csv --out results
+  sandgate run --language bash -c 'echo $PWD'
   echo 'import sys; sys.version' | sandgate run -
   sandgate run -c 'open(\"b.txt\").read()' --file a.txt=b.txt --timeout 5 --memory 512m --json
 
@@ -74,8 +78,8 @@ pub(crate) struct RunArgs {
 }
 
 const REPL_HELP: &str = "\
-Enter runs the input once it is complete; a block ends with an empty line. IPython's magics work
-(%timeit, %%bash, !ls). Ctrl-C clears the input or interrupts the code (twice kills it), Ctrl-D leaves.";
+Enter runs the input once it is complete; a block of Python ends with an empty line, and its magics work
+(%timeit, %%bash, !ls). --language java has JShell's manners. Ctrl-C clears the input or interrupts the code (twice kills it), Ctrl-D leaves.";
 
 #[derive(Debug, Args)]
 #[command(after_help = REPL_HELP)]
@@ -99,7 +103,8 @@ pub(crate) struct SandboxArgs {
     /// Memory the sandbox may use, such as 512m, 1g or 1.5GiB [default: 1g]
     #[arg(long, value_name = "SIZE", value_parser = size::memory)]
     pub(crate) memory: Option<u64>,
-    /// The language of the code [default: python]
+    /// The language of the code: python, bash, javascript, typescript, java, go or r [default: as the name of the file
+    /// ends, else python]
     #[arg(long, value_name = "NAME")]
     pub(crate) language: Option<String>,
 }
@@ -184,6 +189,23 @@ pub(crate) enum EnvCommand {
         /// The address that the server listens on, when the configuration does not say
         #[arg(long, value_name = "ADDRESS:PORT")]
         listen: Option<String>,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum RuntimeCommand {
+    /// Make runtimes from the registries of packages: node (JavaScript, TypeScript), java, go, r. A running server
+    /// has them at once
+    Add {
+        #[arg(value_name = "NAME", required = true)]
+        names: Vec<String>,
+    },
+    /// What there is, and how to add what is missing
+    List,
+    /// Remove runtimes from the disk
+    Remove {
+        #[arg(value_name = "NAME", required = true)]
+        names: Vec<String>,
     },
 }
 

@@ -24,6 +24,7 @@ mod reload;
 mod session;
 mod show;
 mod size;
+mod source_file;
 mod start_check;
 mod stop_signals;
 mod telemetry;
@@ -57,6 +58,7 @@ fn main() -> ExitCode {
         Command::Key(args) => (commands::key::key(args), 1),
         Command::Ledger(args) => (commands::ledger::ledger(args), 1),
         Command::Env(command) => (commands::env::env(&command), 1),
+        Command::Runtime(command) => (commands::runtime::runtime(&command), 1),
         Command::Config(command) => (commands::config::config(&command), 1),
     };
     result.unwrap_or_else(|error| {

@@ -19,7 +19,7 @@ use crate::interrupt::Watch;
 pub(crate) struct Plan {
     pub(crate) limits: Limits,
     inputs: Vec<Input>,
-    language: Option<String>,
+    pub(crate) language: Option<String>,
 }
 
 impl Plan {
@@ -59,9 +59,9 @@ impl Session {
         let language = self.language.clone();
         let request = ExecuteRequest { code, language, ..ExecuteRequest::default() };
         let execution = self.sandbox.execute(request).await.map_err(|error| match error {
-            BackendError::NoSuchLanguage { .. } | BackendError::CodeTooLarge { .. } => {
-                BadInput::error(error.to_string())
-            }
+            BackendError::NoSuchLanguage { .. }
+            | BackendError::CodeTooLarge { .. }
+            | BackendError::Invalid(_) => BadInput::error(error.to_string()),
             error => error.into(),
         })?;
         let watch = Watch::start(execution.handle.clone())?;

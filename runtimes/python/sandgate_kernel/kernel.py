@@ -70,7 +70,12 @@ class Kernel:
                 request = json.loads(body)
                 self.execute(request["code"], request.get("env"), request.get("chart_data", False))
             elif kind == frames.CONFIGURE:
-                environment.configure(json.loads(body))
+                settings = json.loads(body)
+                environment.configure(settings)
+                if settings.get("language", "python") != "python":
+                    from . import languages  # not among what is loaded ahead: most contexts are Python
+
+                    languages.serve(self, settings)
 
     def execute(self, code, env=None, chart_data=False):
         """Runs one cell and reports it. Whatever the cell does, an end is reported.

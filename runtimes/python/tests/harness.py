@@ -144,11 +144,12 @@ class Engine:
 
     def close(self):
         self.socket.close()
-        try:
-            os.killpg(self.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-        os.waitpid(self.pid, 0)
+        if self.pid is not None:  # None: a test has waited for its end
+            try:
+                os.killpg(self.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+            os.waitpid(self.pid, 0)
         for pipe in self.pipes:
             os.close(pipe)
 

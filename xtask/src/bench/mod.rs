@@ -5,6 +5,7 @@ mod crowd;
 pub(crate) mod e2b;
 mod engines;
 pub(crate) mod gate;
+pub(crate) mod languages;
 mod machine;
 mod markdown;
 mod memory;

@@ -3,6 +3,7 @@
 
 mod host;
 mod inside;
+mod languages;
 mod limits;
 
 use std::path::Path;
@@ -53,6 +54,7 @@ pub async fn run(home: &Path, helper: &Path, limits_by: LimitsBy, progress: &dyn
     match Engine::start(config, progress).await {
         Ok(engine) => {
             checks.push(Check::on("runtime", "python", engine.runtime().why.clone()));
+            checks.extend(languages::checks(&engine, &home.join("runtimes")).await);
             let backend: Arc<dyn Backend> = Arc::clone(&engine) as Arc<dyn Backend>;
             checks.extend(inside::checks(&engine).await);
             checks.extend(limits::checks(&backend, limits_by).await);

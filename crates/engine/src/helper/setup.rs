@@ -6,6 +6,7 @@ use sandgate_jail::message::Message;
 use sandgate_jail::root::RuntimeMounts;
 use sandgate_jail::{Layers, StepError};
 
+use crate::runtime::languages::LANGUAGES_INSIDE;
 use crate::runtime::{PythonRuntime, VENV_INSIDE};
 
 /// Where the kernel's own files are shown in every sandbox.
@@ -59,12 +60,17 @@ impl Setup {
 }
 
 /// Which folders of the host the runtime is made of.
-pub(crate) fn runtime_mounts(runtime: &PythonRuntime, kernel_files: &Path) -> RuntimeMounts {
+pub(crate) fn runtime_mounts(
+    runtime: &PythonRuntime,
+    kernel_files: &Path,
+    languages: &Path,
+) -> RuntimeMounts {
     let show = |host: &Path, inside: &str| (host.to_string_lossy().into_owned(), inside.to_owned());
     let mut shown = vec![
         show(Path::new("/usr"), "/usr"),
         show(&runtime.venv, VENV_INSIDE),
         show(kernel_files, ZYGOTE_FOLDER),
+        show(languages, LANGUAGES_INSIDE),
     ];
     let prefix = &runtime.base_prefix;
     let mut covered = vec!["/usr/src".to_owned()];

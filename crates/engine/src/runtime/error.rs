@@ -31,6 +31,8 @@ pub enum RuntimeError {
          try another interpreter with SANDGATE_PYTHON=/path/to/python3; the log is {log}", log = log.display()
     )]
     Check { said: String, log: PathBuf },
+    #[error("the runtime of {tool} cannot be added: could not {doing}: {said}; the log is {log}", log = log.display())]
+    Language { tool: &'static str, doing: &'static str, said: String, log: PathBuf },
 }
 
 impl RuntimeError {
@@ -45,7 +47,8 @@ impl RuntimeError {
             Self::Venv { log, .. }
             | Self::Pip { log, .. }
             | Self::Bytecode { log, .. }
-            | Self::Check { log, .. } => {
+            | Self::Check { log, .. }
+            | Self::Language { log, .. } => {
                 *log = kept.to_path_buf();
             }
             Self::NoPython

@@ -116,7 +116,7 @@ pub(super) fn lock(runtimes: &Path, progress: &dyn Progress) -> Result<Lock, Run
         Err(rustix::io::Errno::WOULDBLOCK) => {}
         Err(e) => return Err(failed(e)),
     }
-    progress.stage("waiting: another Sandgate process is preparing the Python runtime");
+    progress.stage("waiting: another Sandgate process is preparing a runtime");
     rustix::io::retry_on_intr(|| flock(&file, FlockOperation::LockExclusive)).map_err(failed)?;
     Ok(Lock { _file: file })
 }
@@ -132,7 +132,8 @@ pub(super) fn remove_leftovers(_held: &Lock, runtimes: &Path) -> Result<(), Runt
 }
 
 fn is_part(name: &OsStr) -> bool {
-    name.to_str().is_some_and(|name| name.starts_with("python-") && name.contains(PART))
+    let ours = |name: &str| name.starts_with("python-") || name.starts_with("language-");
+    name.to_str().is_some_and(|name| ours(name) && name.contains(PART))
 }
 
 /// Makes an attempt the runtime. Whatever broken thing has the name goes first.

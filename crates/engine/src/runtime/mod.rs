@@ -11,6 +11,7 @@ mod files;
 mod find;
 mod folder;
 mod install;
+pub mod languages;
 mod pip_output;
 mod process;
 mod progress;

@@ -9,9 +9,11 @@ use sandgate_core::{
 };
 use tokio::sync::{Mutex, mpsc, oneshot};
 
+use super::EngineSandbox;
 use super::run::{Finished, Run, Surroundings};
-use super::{EngineSandbox, PYTHON};
+use crate::frame::Settings;
 use crate::kernel::{Kernel, Process};
+use crate::runtime::languages::Language;
 
 /// Longer than a kernel's rehearsal starts, so that it is not mistaken for having work to do.
 const REHEARSAL: Duration = Duration::from_millis(10);
@@ -19,6 +21,7 @@ const REHEARSAL: Duration = Duration::from_millis(10);
 #[derive(Debug)]
 pub(super) struct Context {
     id: ContextId,
+    pub(super) language: Language,
     /// Where it works; None: where its sandbox does, which a claim from the pool may still change.
     cwd: Option<String>,
     /// Its place among the contexts of its sandbox, by age.
@@ -56,10 +59,17 @@ struct Slot {
 }
 
 impl Context {
-    pub(super) fn new(id: ContextId, cwd: Option<String>, number: u64, had_variables: bool) -> Self {
+    pub(super) fn new(
+        id: ContextId,
+        language: Language,
+        cwd: Option<String>,
+        number: u64,
+        had_variables: bool,
+    ) -> Self {
         let slot = Mutex::new(Slot { kernel: None, had_variables, execution_count: 0, restarts: 0 });
         Self {
             id,
+            language,
             cwd,
             number,
             slot,
@@ -71,8 +81,18 @@ impl Context {
         }
     }
 
+    pub(super) fn id(&self) -> &ContextId {
+        &self.id
+    }
+
     fn cwd<'a>(&'a self, sandbox: &'a EngineSandbox) -> &'a str {
         self.cwd.as_deref().unwrap_or_else(|| sandbox.working_dir())
+    }
+
+    fn settings<'a>(&'a self, sandbox: &'a EngineSandbox) -> Settings<'a> {
+        let language = (self.language != Language::Python).then(|| self.language.name());
+        let memory = sandbox.spec.limits.memory_bytes;
+        Settings { env: &sandbox.env, cwd: self.cwd(sandbox), language, memory }
     }
 
     pub(super) fn is_busy(&self) -> bool {
@@ -88,7 +108,7 @@ impl Context {
     pub(super) fn info(&self, sandbox: &EngineSandbox) -> ContextInfo {
         ContextInfo {
             id: self.id.clone(),
-            language: PYTHON.to_owned(),
+            language: self.language.name().to_owned(),
             cwd: self.cwd(sandbox).to_owned(),
             busy: self.is_busy(),
         }
@@ -100,14 +120,14 @@ impl Context {
         let kernel = self.kernel(&mut slot, sandbox, None).await?;
         // It rehearses as long as it hears nothing; after that, what most executions will need is told ahead.
         tokio::time::sleep(REHEARSAL).await;
-        kernel.configure(&sandbox.env, self.cwd(sandbox)).await
+        kernel.configure(self.settings(sandbox)).await
     }
 
     async fn kernel<'a>(
         &self,
         slot: &'a mut Slot,
         sandbox: &EngineSandbox,
-        at_once: Option<(&[(String, String)], &str)>,
+        at_once: Option<Settings<'_>>,
     ) -> Result<&'a mut Kernel> {
         if slot.kernel.is_none() {
             let kernel = sandbox.start_kernel(&self.id, at_once).await?;
@@ -206,9 +226,9 @@ impl Context {
             let text = format!("{why}: variables of earlier executions are gone, files are still there");
             let _ = events.send(Event::Note { note: Note::FreshKernel, text }).await;
         }
-        let cwd = self.cwd(sandbox);
-        let kernel = self.kernel(slot, sandbox, Some((&sandbox.env, cwd))).await?;
-        kernel.configure(&sandbox.env, cwd).await?;
+        let settings = self.settings(sandbox);
+        let kernel = self.kernel(slot, sandbox, Some(settings)).await?;
+        kernel.configure(settings).await?;
         let full = sandbox.over_limit(sandbox.seen().files.usage);
         kernel.allow_writing(if full { 0 } else { sandbox.spec.limits.disk_bytes });
         if full {

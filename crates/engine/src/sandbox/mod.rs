@@ -2,6 +2,7 @@
 
 mod beside;
 mod context;
+mod language;
 mod pipes;
 mod run;
 
@@ -23,15 +24,19 @@ use tokio_util::sync::CancellationToken;
 use crate::agent::{AgentSlot, EngineInside, EngineProcesses, ProcessTable};
 use crate::files::VolumeFiles;
 use crate::files::walk::{DiskUsage, Snapshot, held_open, snapshot};
+use crate::frame::Settings;
 use crate::kernel::{Kernel, Place};
+use crate::runtime::languages::Language;
 use crate::shared::{Shared, blocking};
 use crate::volume::Volume;
 use crate::zygote::ForkOrder;
 use beside::StandsStill;
 use context::Context;
+use language::{default_context, language_of_default, other_language};
 
-/// The only language this engine runs today.
-pub(crate) const PYTHON: &str = "python";
+/// Commands that were installed inside, then those of the runtimes, then the system's.
+const PATH: &str = "/home/user/.packages/bin:/opt/venv/bin:/opt/runtimes/node/bin:/opt/runtimes/java/bin:\
+    /opt/runtimes/go/bin:/opt/runtimes/r/bin:/usr/bin:/bin";
 /// So many files on disk are walked without leaving the thread.
 const FEW_FILES: u64 = 200;
 /// Events that may wait for a slow reader before the code has to.
@@ -84,7 +89,7 @@ pub(crate) fn group_limits(spec: &SandboxSpec) -> GroupLimits {
 /// A plain Linux account's, and what was asked for; where both name a variable, what was asked for counts.
 fn environment(spec: &SandboxSpec) -> Vec<(String, String)> {
     let own = [
-        ("PATH", "/home/user/.packages/bin:/opt/venv/bin:/usr/bin:/bin"),
+        ("PATH", PATH),
         ("HOME", "/home/user"),
         ("USER", "user"),
         ("LOGNAME", "user"),
@@ -185,11 +190,7 @@ impl EngineSandbox {
     }
 
     /// Forks, confines and limits a kernel for one context.
-    async fn start_kernel(
-        &self,
-        context: &ContextId,
-        at_once: Option<(&[(String, String)], &str)>,
-    ) -> Result<Kernel> {
+    async fn start_kernel(&self, context: &ContextId, at_once: Option<Settings<'_>>) -> Result<Kernel> {
         // With a prefix, so that no context can take the name of another group.
         let (sandbox, leaf) = (self.volume.id.to_string(), format!("context-{context}"));
         let groups = match &self.shared.cgroups {
@@ -234,33 +235,30 @@ impl EngineSandbox {
         self.spec.working_dir.as_deref().unwrap_or(SandboxPath::WORKING_DIR)
     }
 
-    fn check_language(language: Option<&str>) -> Result<()> {
-        match language {
-            None | Some(PYTHON) => Ok(()),
-            Some(other) => {
-                Err(BackendError::NoSuchLanguage { language: other.to_owned(), available: PYTHON.to_owned() })
-            }
-        }
-    }
-
-    /// The context an execution means; the default one is made on first use.
+    /// The context an execution means; the default one of a language is made on first use.
     fn context(&self, id: Option<&ContextId>, language: Option<&str>) -> Result<Arc<Context>> {
-        Self::check_language(language)?;
         if self.stopped.load(Ordering::Acquire) {
             return Err(BackendError::NoSuchSandbox(self.volume.id.clone()));
         }
+        let language =
+            language.or_else(|| language_of_default(id?)).map(|name| self.language(name)).transpose()?;
+        let named = id.filter(|id| **id != ContextId::default_context() && language_of_default(id).is_none());
+        let default = default_context(language.unwrap_or(Language::Python));
         let mut contexts = self.lock_contexts();
-        let default = ContextId::default_context();
-        let id = id.unwrap_or(&default);
-        match contexts.get(id) {
-            Some(context) => Ok(Arc::clone(context)),
-            None if *id == default => {
-                let (cwd, number) = (None, 0);
-                let context = Arc::new(Context::new(default.clone(), cwd, number, self.revived));
+        let context = match (named, contexts.get(named.unwrap_or(&default))) {
+            (_, Some(context)) => Arc::clone(context),
+            (None, None) => {
+                let language = language.unwrap_or(Language::Python);
+                let (cwd, number) = (None, self.number_of_default(language));
+                let context = Arc::new(Context::new(default.clone(), language, cwd, number, self.revived));
                 contexts.insert(default, Arc::clone(&context));
-                Ok(context)
+                context
             }
-            None => Err(BackendError::NoSuchContext(id.clone())),
+            (Some(id), None) => return Err(BackendError::NoSuchContext(id.clone())),
+        };
+        match language {
+            Some(asked) if asked != context.language => Err(other_language(&context, asked)),
+            _ => self.check_version(context.language).map(|()| context),
         }
     }
 
@@ -351,7 +349,10 @@ impl Sandbox for EngineSandbox {
     }
 
     async fn create_context(&self, spec: ContextSpec) -> Result<ContextInfo> {
-        Self::check_language(spec.language.as_deref())?;
+        let implied = spec.id.as_ref().and_then(language_of_default);
+        let language = spec.language.as_deref().or(implied).unwrap_or(Language::Python.name());
+        let language = self.language(language)?;
+        self.check_version(language)?;
         let cwd = spec.cwd.as_deref().map(SandboxPath::parse).transpose()?;
         let id = spec.id.map_or_else(|| ContextId::parse(&format!("ctx_{}", random_hex(8))), Ok)?;
         let mut contexts = self.lock_contexts();
@@ -364,7 +365,8 @@ impl Sandbox for EngineSandbox {
         }
         let number = self.made_contexts.fetch_add(1, Ordering::Relaxed) + 1;
         let cwd = cwd.map(|cwd| cwd.to_string());
-        let context = Arc::new(Context::new(id.clone(), cwd, number, /* had_variables */ false));
+        let context =
+            Arc::new(Context::new(id.clone(), language, cwd, number, /* had_variables */ false));
         let info = context.info(self);
         contexts.insert(id, context);
         Ok(info)

@@ -9,6 +9,7 @@ pub(crate) mod key;
 pub(crate) mod ledger;
 pub(crate) mod repl;
 pub(crate) mod run;
+pub(crate) mod runtime;
 pub(crate) mod serve;
 
 pub(crate) use engine::{Purpose, helper, limits_by, start_engine};

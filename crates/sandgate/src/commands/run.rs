@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use sandgate_core::Outcome;
+use sandgate_engine::runtime::languages::Language;
 use serde::Serialize;
 
 use crate::cli::RunArgs;
@@ -14,12 +15,22 @@ use crate::keep::{Keeper, Kept};
 use crate::printer::Printer;
 use crate::session::{Plan, Session, runtime};
 use crate::show::{Show, Shown};
+use crate::source_file;
 
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
 
 pub(crate) fn run(args: RunArgs) -> Result<ExitCode> {
-    let plan = Plan::new(&args.sandbox, DEFAULT_TIMEOUT)?;
-    let code = code::read(args.code, args.source.as_deref(), plan.limits.code_bytes)?;
+    let mut plan = Plan::new(&args.sandbox, DEFAULT_TIMEOUT)?;
+    let mut code = code::read(args.code, args.source.as_deref(), plan.limits.code_bytes)?;
+    if let Some(source) = args.source.as_deref()
+        && plan.language.is_none()
+    {
+        let language = source_file::language(source);
+        if language == Some(Language::Java) {
+            code = source_file::java_program(code);
+        }
+        plan.language = language.map(|language| language.name().to_owned());
+    }
     let mut keeper = Keeper::new(args.sandbox.out.clone(), args.sandbox.out, plan.limits.disk_bytes)?;
     runtime()?.block_on(async {
         let session = Session::open(plan).await?;

@@ -13,6 +13,7 @@ mod http;
 mod inside;
 mod interrupts;
 mod kernel;
+mod languages;
 mod life;
 mod limits;
 mod processes;

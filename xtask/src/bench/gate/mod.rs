@@ -10,7 +10,7 @@ mod loops;
 mod mock;
 mod passing;
 mod rate;
-mod report;
+pub(super) mod report;
 mod round;
 pub(super) mod server;
 mod subjects;

@@ -12,12 +12,14 @@ use rustyline::hint::Hinter;
 use rustyline::history::DefaultHistory;
 use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{Config, Context, Editor, Helper};
+use sandgate_engine::runtime::languages::Language;
 
-use super::complete::is_complete;
+use super::whole::is_whole;
 
 pub(super) struct Prompt {
-    editor: Editor<Python, DefaultHistory>,
+    editor: Editor<Typed, DefaultHistory>,
     history: PathBuf,
+    sign: &'static str,
 }
 
 #[derive(Debug)]
@@ -30,21 +32,27 @@ pub(super) enum Entered {
 }
 
 impl Prompt {
-    pub(super) fn new(history: &Path) -> Result<Self> {
+    pub(super) fn new(history: &Path, language: Language) -> Result<Self> {
         let config = Config::builder().auto_add_history(true).history_ignore_space(true).build();
         let mut editor = Editor::with_config(config).context("the terminal cannot be used")?;
-        editor.set_helper(Some(Python));
+        editor.set_helper(Some(Typed(language)));
         // What is typed may be private; the first to make the file decides who reads it.
         let made = OpenOptions::new().create(true).append(true).mode(0o600).open(history).map(drop);
         let loaded = made.map_err(ReadlineError::from).and_then(|()| editor.load_history(history));
         if let Err(error) = loaded {
             tracing::warn!(%error, path = %history.display(), "the history of earlier prompts could not be read");
         }
-        Ok(Self { editor, history: history.to_owned() })
+        let sign = match language {
+            Language::Java => "jshell> ",
+            Language::Bash => "$ ",
+            Language::JavaScript | Language::TypeScript | Language::Go | Language::R => "> ",
+            Language::Python => ">>> ",
+        };
+        Ok(Self { editor, history: history.to_owned(), sign })
     }
 
     pub(super) fn read(&mut self) -> Result<Entered> {
-        match self.editor.readline(">>> ") {
+        match self.editor.readline(self.sign) {
             Ok(code) => {
                 if let Err(error) = self.editor.append_history(&self.history) {
                     tracing::debug!(%error, "the history could not be written");
@@ -58,19 +66,19 @@ impl Prompt {
     }
 }
 
-/// What the editor knows of Python: whether Enter ends the input, and that Tab indents.
-struct Python;
+/// What the editor knows of a language: whether Enter ends the input, and that Tab indents.
+struct Typed(Language);
 
-impl Helper for Python {}
-impl Highlighter for Python {}
+impl Helper for Typed {}
+impl Highlighter for Typed {}
 
-impl Hinter for Python {
+impl Hinter for Typed {
     type Hint = String;
 }
 
-impl Validator for Python {
+impl Validator for Typed {
     fn validate(&self, input: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
-        Ok(if is_complete(input.input()) {
+        Ok(if is_whole(self.0, input.input()) {
             ValidationResult::Valid(None)
         } else {
             ValidationResult::Incomplete
@@ -78,7 +86,7 @@ impl Validator for Python {
     }
 }
 
-impl Completer for Python {
+impl Completer for Typed {
     type Candidate = String;
 
     fn complete(&self, line: &str, at: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<String>)> {

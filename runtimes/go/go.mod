@@ -1,0 +1,3 @@
+module sandgate/gocell
+
+go 1.22

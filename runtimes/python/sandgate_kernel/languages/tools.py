@@ -1,0 +1,10 @@
+"""Where the tools of a language are inside a sandbox."""
+
+import os
+
+ROOT = "/opt/runtimes"
+
+
+def folder(language):
+    """The folder of a language's runtime; the engine has looked that it is there."""
+    return os.path.join(os.environ.get("SANDGATE_RUNTIMES", ROOT), language)
