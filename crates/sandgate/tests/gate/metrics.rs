@@ -57,7 +57,8 @@ fn requests_turns_tokens_and_executions_are_counted() {
     // An answer is counted when its last byte is out, which its client may see a moment earlier.
     wait_until("all are counted", || {
         seen = text(&own);
-        value(&seen, "sandgate_requests_total", &[("api", "execute"), ("status", "2xx")]) == Some(1.0)
+        let labels = [("api", "execute"), ("status", "2xx"), ("stream", "false")];
+        value(&seen, "sandgate_requests_total", &labels) == Some(1.0)
     });
     let counted = |name: &str, labels: &[(&str, &str)]| value(&seen, name, labels);
     let responses = |status, stream| {
@@ -161,7 +162,8 @@ fn the_dashboard_names_only_what_is_exported_and_leaves_nothing_out() {
     let mut seen = String::new();
     wait_until("the request is counted", || {
         seen = text(&client);
-        value(&seen, "sandgate_requests_total", &[("api", "responses")]).is_some()
+        let labels = [("api", "responses"), ("status", "2xx"), ("stream", "false")];
+        value(&seen, "sandgate_requests_total", &labels) == Some(1.0)
     });
     let kinds: Vec<(&str, &str)> =
         seen.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split_once(' ')).collect();
