@@ -38,7 +38,7 @@ fn doors() -> Doors {
         .route("/count", post(count))
         .route("/long", get(move || talk(12, SHORT / 4, b"piece ".to_vec())))
         .route("/flood", get(move || talk(usize::MAX, Duration::ZERO, vec![b'x'; 1 << 16])));
-    Doors { keyed, e2b: None }
+    Doors { keyed, e2b: None, opensandbox: None }
 }
 
 async fn server(bounds: Bounds) -> (SocketAddr, DropGuard) {
