@@ -4,10 +4,13 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use axum::Router;
+use axum::body::Body;
 use axum::extract::Request as AnyRequest;
 use axum::http::Request as HttpRequest;
+use axum::http::header::{CONNECTION, UPGRADE};
 use axum::routing::{any, get};
 use sandgate_gate::Metrics;
+use hyper_util::rt::TokioIo;
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
+use axum::body::Body;
 use axum::http::Request as HttpRequest;
+use futures_util::StreamExt;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 

@@ -84,6 +84,10 @@ impl Proxy {
             EGRESS_PORT => self.egress.clone(),
             _ => return to_port(&self.door, &target, port, request).await,
         };
+        // Whoever asks whether it is ready looks for the code interpreter next.
+        if port == EXECD_PORT && path == "/ping" {
+            target.interpreter_listens().await;
+        }
         request.extensions_mut().insert(target);
         let Ok(response) = inside.call(request).await;
         Ok(match gone {

@@ -1,1 +1,151 @@
-//! The door without a socket, for the tests of its parts.
+//! The door without a socket, for the tests of its parts: requests in, answers out.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::http::header::CONTENT_TYPE;
+use axum::http::{HeaderMap, Request};
+use bytes::Bytes;
+use sandgate_core::testing::ScriptedBackend;
+use sandgate_core::{Backend, Containers, ContainersConfig, Leases, SandboxSpec};
+use sandgate_store::Store;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio_util::task::TaskTracker;
+
+use super::{DoorState, Front, OpenSandboxDoor, OpenSandboxSettings};
+use crate::access::Access;
+
+pub(super) const KEY: &str = "ann";
+
+pub(super) struct Client {
+    pub(super) front: Front,
+    pub(super) leases: Arc<Leases>,
+    pub(super) store: Store,
+    _home: TempDir,
+}
+
+#[derive(Debug)]
+pub(super) struct Answer {
+    pub(super) status: u16,
+    pub(super) headers: HeaderMap,
+    pub(super) body: Bytes,
+}
+
+pub(super) async fn client() -> Client {
+    client_with(Arc::new(ScriptedBackend::default()), OpenSandboxSettings::default(), None).await
+}
+
+pub(super) async fn client_with(
+    backend: Arc<dyn Backend>,
+    settings: OpenSandboxSettings,
+    master: Option<&str>,
+) -> Client {
+    let home = tempfile::tempdir().unwrap();
+    let store = Store::open(home.path()).await.unwrap();
+    let opened = Containers::open(backend, Arc::new(store.clone()), ContainersConfig::default()).await;
+    let containers = Arc::new(opened.unwrap());
+    let leases = Leases::open(Arc::clone(&containers), Arc::new(store.clone())).await.unwrap();
+    let leases = Arc::new(leases);
+    let door = OpenSandboxDoor {
+        leases: Arc::clone(&leases),
+        containers,
+        spec: SandboxSpec::default(),
+        tasks: TaskTracker::new(),
+        settings,
+        state: DoorState::default(),
+    };
+    let front = Front::new(door, Access::new(store.clone(), master)).around_control(|router| router);
+    Client { front, leases, store, _home: home }
+}
+
+/// What a request must have at least.
+pub(super) fn least() -> Value {
+    json!({
+        "image": {"uri": "python"},
+        "entrypoint": ["tail", "-f", "/dev/null"],
+        "resourceLimits": {"cpu": "500m", "memory": "512Mi"},
+        "timeout": 300,
+    })
+}
+
+pub(super) fn least_with(more: &Value) -> Value {
+    let mut body = least();
+    for (name, value) in more.as_object().unwrap() {
+        body[name] = value.clone();
+    }
+    body
+}
+
+impl Client {
+    pub(super) async fn send(&self, request: Request<Body>) -> Answer {
+        let others = Router::new().fallback(async || "another door");
+        let response = self.front.clone().answer(others, request).await;
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        Answer { status, headers, body: to_bytes(response.into_body(), usize::MAX).await.unwrap() }
+    }
+
+    pub(super) async fn ask(&self, key: &str, method: &str, path: &str, body: Option<Value>) -> Answer {
+        let mut request = Request::builder().method(method).uri(path).header("host", "localhost:4000");
+        if !key.is_empty() {
+            request = request.header("OPEN-SANDBOX-API-KEY", key);
+        }
+        let body = match body {
+            Some(body) => {
+                request = request.header(CONTENT_TYPE, "application/json");
+                Body::from(body.to_string())
+            }
+            None => Body::empty(),
+        };
+        self.send(request.body(body).unwrap()).await
+    }
+
+    pub(super) async fn get(&self, path: &str) -> Answer {
+        self.ask(KEY, "GET", path, None).await
+    }
+
+    pub(super) async fn post(&self, path: &str, body: Value) -> Answer {
+        self.ask(KEY, "POST", path, Some(body)).await
+    }
+
+    /// A sandbox's id.
+    pub(super) async fn make(&self, more: &Value) -> String {
+        let answer = self.post("/v1/sandboxes", least_with(more)).await;
+        assert_eq!(answer.status, 202, "{answer:?}");
+        answer.json()["id"].as_str().unwrap().to_owned()
+    }
+
+    /// The header and the token of a way in.
+    pub(super) async fn token(&self, id: &str, port: u16) -> (String, String) {
+        let answer = self.get(&format!("/v1/sandboxes/{id}/endpoints/{port}")).await;
+        assert_eq!(answer.status, 200, "{answer:?}");
+        let answer = answer.json();
+        let (name, token) = answer["headers"].as_object().unwrap().iter().next().unwrap();
+        (name.clone(), token.as_str().unwrap().to_owned())
+    }
+
+    /// Into a sandbox.
+    pub(super) async fn inside(&self, id: &str, port: u16, path: &str, headers: &[(&str, &str)]) -> Answer {
+        let uri = format!("/v1/sandboxes/{id}/proxy/{port}{path}");
+        let mut request = Request::get(uri).header("host", "localhost:4000");
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        self.send(request.body(Body::empty()).unwrap()).await
+    }
+}
+
+impl Answer {
+    pub(super) fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or(Value::Null)
+    }
+
+    pub(super) fn code(&self) -> String {
+        self.json()["code"].as_str().unwrap_or_default().to_owned()
+    }
+
+    pub(super) fn text(&self) -> String {
+        String::from_utf8_lossy(&self.body).into_owned()
+    }
+}
