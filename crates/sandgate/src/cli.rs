@@ -152,6 +152,7 @@ The configuration file is YAML; every key is optional:
     {enabled: true, passed: true, code: false, keep_days: 30}  # 'code': with code and output
   e2b: {domain: 'sbx.example:8443', tls: {cert: FILE, key: FILE}, templates: [], max_timeout_seconds: 86400,
         open_ports: false}  # in place of 'tls', for development: self_signed: true
+  opensandbox: {images: [team/app], max_timeout_seconds: 86400, max_cpu_millis: 4000}
 'api' is 'responses', 'chat' or 'loopback'; 'key' is env:NAME, file:PATH, os.environ/NAME or the key itself,
 and without it each client's own key is passed on. More of an upstream: connect_timeout_seconds, headers,
 max_tokens_field.
@@ -182,14 +183,26 @@ pub(crate) struct ServeArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum EnvCommand {
     /// For E2B's SDKs: eval "$(sandgate env e2b)"
-    E2b {
-        /// The configuration that the server was started with
-        #[arg(long, value_name = "FILE")]
-        config: Option<PathBuf>,
-        /// The address that the server listens on, when the configuration does not say
-        #[arg(long, value_name = "ADDRESS:PORT")]
-        listen: Option<String>,
-    },
+    E2b(WhichServer),
+    /// For OpenSandbox's SDKs: eval "$(sandgate env opensandbox)"
+    #[command(name = "opensandbox")]
+    OpenSandbox(WhichServer),
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct WhichServer {
+    /// The configuration that the server was started with
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// The address that the server listens on, when the configuration does not say
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    listen: Option<String>,
+}
+
+impl WhichServer {
+    pub(crate) fn args(&self) -> ServeArgs {
+        ServeArgs { listen: self.listen.clone(), config: self.config.clone() }
+    }
 }
 
 #[derive(Debug, Subcommand)]

@@ -36,7 +36,8 @@ impl Lease {
     /// Its time is over. One that is paused has all the time there is, unless its time goes on.
     #[must_use]
     pub fn is_over(&self, now_ms: u64) -> bool {
-        (self.state == LeaseState::Running || self.ends_paused) && self.ends_ms.is_some_and(|end| end <= now_ms)
+        (self.state == LeaseState::Running || self.ends_paused)
+            && self.ends_ms.is_some_and(|end| end <= now_ms)
     }
 }
 

@@ -150,7 +150,8 @@ impl Target {
     async fn listen(&self) -> Result<()> {
         let sandbox: Arc<dyn Sandbox> = self.sandbox().await?;
         let env = &self.container.spec().env;
-        let port = env.iter().find(|(name, _)| name == "JUPYTER_PORT").and_then(|(_, port)| port.parse().ok());
+        let port =
+            env.iter().find(|(name, _)| name == "JUPYTER_PORT").and_then(|(_, port)| port.parse().ok());
         let (port, inside) = (port.unwrap_or(USUAL_PORT), sandbox.inside().await?);
         if inside.connect(port).await.is_ok() {
             return Ok(());

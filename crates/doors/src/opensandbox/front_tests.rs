@@ -17,7 +17,16 @@ fn only_paths_of_its_own_are_taken() {
     for path in ["/v1/sandboxes/x/proxy/44772/ping", "/sandboxes/x/proxy/8080"] {
         assert_eq!(chosen(path), Way::Proxy, "{path}");
     }
-    for path in ["/v1/containers", "/metrics/events", "/metrics", "/v1", "/v1sandboxes", "/health", "/", "/sandboxesx"] {
+    for path in [
+        "/v1/containers",
+        "/metrics/events",
+        "/metrics",
+        "/v1",
+        "/v1sandboxes",
+        "/health",
+        "/",
+        "/sandboxesx",
+    ] {
         assert_eq!(chosen(path), Way::Others, "{path}");
     }
 }
@@ -45,7 +54,8 @@ async fn both_forms_of_a_path_are_the_same_and_others_go_on() {
 async fn every_answer_has_the_id_of_its_request() {
     let client = client().await;
     let ask = async |path: &str, id: Option<&str>| {
-        let mut request = axum::http::Request::get(path).header("host", "localhost").header("open-sandbox-api-key", KEY);
+        let mut request =
+            axum::http::Request::get(path).header("host", "localhost").header("open-sandbox-api-key", KEY);
         if let Some(id) = id {
             request = request.header("x-request-id", id);
         }

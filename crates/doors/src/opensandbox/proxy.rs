@@ -78,7 +78,8 @@ impl Proxy {
         let gone = self.door.leases.gone(&lease.id);
         let target = Target { lease, details, container };
         let request = with_path(request, &path);
-        let mut request = request.ok_or_else(|| Refusal::invalid("the path of the request cannot be read"))?;
+        let mut request =
+            request.ok_or_else(|| Refusal::invalid("the path of the request cannot be read"))?;
         let mut inside = match port {
             EXECD_PORT => self.execd.clone(),
             EGRESS_PORT => self.egress.clone(),
@@ -202,7 +203,8 @@ pub(super) async fn to_port(
 impl OpenSandboxDoor {
     /// Puts off the end of a sandbox whose maker asked for that, unless the request says not to.
     fn renew(&self, lease: &Lease, details: &Details, headers: &HeaderMap) {
-        let skip = headers.get(RENEW_HEADER).is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"skip"));
+        let skip =
+            headers.get(RENEW_HEADER).is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"skip"));
         let (Some(seconds), Some(ends), false) = (details.renews, lease.ends_ms, skip) else { return };
         let until = now_ms().saturating_add(seconds.saturating_mul(1000));
         if until <= ends.saturating_add(WORTH_RENEWING_MS) {

@@ -71,7 +71,8 @@ async fn the_owners_key_opens_too_and_nobody_elses() {
     assert_eq!(with("").await, 401);
 
     let closed = place(Some("the-master-key")).await;
-    let made = closed.ask("the-master-key", "POST", "/v1/sandboxes", Some(super::super::test_client::least())).await;
+    let made =
+        closed.ask("the-master-key", "POST", "/v1/sandboxes", Some(super::super::test_client::least())).await;
     let id = made.json()["id"].as_str().unwrap().to_owned();
     let with = async |key: &str| {
         let answer = closed.inside(&id, EXECD_PORT, "/ping", &[("OPEN-SANDBOX-API-KEY", key)]).await;
@@ -127,7 +128,8 @@ async fn a_paused_or_ended_sandbox_is_not_entered() {
 #[tokio::test]
 async fn using_it_puts_off_the_end_where_that_was_asked_for() {
     let client = client().await;
-    let id = client.make(&json!({"timeout": 60, "extensions": {"access.renew.extend.seconds": "3600"}})).await;
+    let id =
+        client.make(&json!({"timeout": 60, "extensions": {"access.renew.extend.seconds": "3600"}})).await;
     let (name, token) = client.token(&id, EXECD_PORT).await;
     let before = client.leases.find(DOOR, &id).unwrap().ends_ms.unwrap();
     let skip = [(name.as_str(), token.as_str()), ("OpenSandbox-Access-Renew", "skip")];

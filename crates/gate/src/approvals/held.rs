@@ -116,14 +116,14 @@ impl Board {
     ) -> Result<Option<PersonSaid>, NoRoom> {
         let expires_at = now_seconds().saturating_add(time.as_secs());
         let held = Held { facts, expires_at, asked_by: by, asked_reason: reason };
-        let (mut place, answer) = self.hold(held, most)?;
-        match tokio::time::timeout(time, answer).await {
-            Ok(Ok(said)) => Ok(Some(said)),
-            Ok(Err(_)) | Err(_) => {
-                place.ended = HeldEnd::TimedOut;
-                Ok(None)
-            }
+        let (mut place, mut answer) = self.hold(held, most)?;
+        if let Ok(Ok(said)) = tokio::time::timeout(time, &mut answer).await {
+            return Ok(Some(said));
         }
+        place.ended = HeldEnd::TimedOut;
+        // From here on nobody can decide; whoever did at the last moment was told that it counts.
+        answer.close();
+        Ok(answer.try_recv().ok())
     }
 
     fn hold(&self, held: Held, most: usize) -> Result<(Place, oneshot::Receiver<PersonSaid>), NoRoom> {
@@ -179,6 +179,7 @@ impl Board {
         // Whoever asked may have left, or its time may be over, this very moment.
         let outcome = match entry.answer.send(said) {
             Ok(()) => ended,
+            Err(_) if entry.held.expires_at <= now_seconds() => HeldEnd::TimedOut,
             Err(_) => HeldEnd::Withdrawn,
         };
         state.remember(id, outcome);

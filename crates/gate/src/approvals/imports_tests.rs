@@ -2,8 +2,12 @@
 
 use super::*;
 
+fn read(language: &str, code: &str) -> Result<Vec<String>, Unreadable> {
+    imports(language, code, &AtomicBool::new(false))
+}
+
 fn of(code: &str) -> Vec<String> {
-    imports("python", code).unwrap()
+    read("python", code).unwrap()
 }
 
 #[test]
@@ -50,6 +54,15 @@ fn calls_that_import_are_seen_and_what_they_hide_is_marked() {
         ("__import__()", vec!["*"]),
         ("__import__(*['os'])", vec!["*"]),
         ("__import__(globals=None, name='os')", vec!["*"]),
+        ("f = __import__\nf('os')", vec!["*"]),
+        ("map(__import__, ['os'])", vec!["*"]),
+        ("getattr(b, '__import__')('os')", vec!["*"]),
+        ("b.__dict__['__import__']('os')", vec!["*"]),
+        ("from importlib import import_module as f\nf('os')", vec!["*", "importlib"]),
+        ("import importlib\nf = importlib.import_module", vec!["*", "importlib"]),
+        ("import_module('.path', 'os')", vec!["*"]),
+        ("# __import__ is not used", vec![]),
+        ("print('%d'\n      % x)\ny = (a\n, b\n/ c)", vec![]),
     ] {
         assert_eq!(of(code), modules, "{code}");
     }
@@ -58,9 +71,17 @@ fn calls_that_import_are_seen_and_what_they_hide_is_marked() {
 #[test]
 fn text_that_is_not_all_python_hides_nothing() {
     for (code, modules) in [
-        ("!ls \"\nimport os", vec!["os"]),
-        ("%time import os", vec!["os"]),
-        ("%matplotlib inline\nfrom a.b import c\n!pip install x", vec!["a"]),
+        ("!ls \"\nimport os", vec!["*", "os"]),
+        ("%time import os", vec!["*", "os"]),
+        ("%matplotlib inline\nfrom a.b import c\n!pip install x", vec!["*", "a"]),
+        ("%%bash\nls", vec!["*"]),
+        ("  !ls", vec!["*"]),
+        ("x = !ls", vec!["*"]),
+        ("x = %run y", vec!["*"]),
+        (",f a", vec!["*"]),
+        ("/f a", vec!["*"]),
+        (";f a", vec!["*"]),
+        ("x = (\nf = __import__", vec!["*"]),
         ("x = = 1\nif y: import a as b, c", vec!["a", "c"]),
         ("x = (\nimport \\\n os", vec!["os"]),
     ] {
@@ -69,22 +90,22 @@ fn text_that_is_not_all_python_hides_nothing() {
 }
 
 #[test]
-fn other_languages_have_none() {
-    assert_eq!(imports("bash", "import os"), Ok(Vec::new()));
-    assert_eq!(imports("Python", "import os"), Ok(vec!["os".to_owned()]));
+fn of_other_languages_nothing_is_known() {
+    assert_eq!(read("bash", "import os"), Ok(vec!["*".to_owned()]));
+    assert_eq!(read("Python", "import os"), Ok(vec!["os".to_owned()]));
 }
 
 #[test]
 fn what_cannot_be_read_is_an_error() {
     let many: String = (0..=MOST).map(|number| format!("import m{number}\n")).collect();
-    assert_eq!(imports("python", &many), Err(Unreadable::TooMany));
+    assert_eq!(read("python", &many), Err(Unreadable::TooMany));
     // Takes quadratic time, without end at this size.
-    assert_eq!(imports("python", &"\\\n".repeat(2_000_000)), Err(Unreadable::TooSlow));
+    assert_eq!(read("python", &"\\\n".repeat(2_000_000)), Err(Unreadable::TooSlow));
 }
 
 #[test]
 fn deep_nesting_does_no_harm() {
     for piece in ["(", "[{(", "f'{", "lambda:", "if x:\n ", "not ", "-", "__import__("] {
-        let _ = imports("python", &piece.repeat(20_000));
+        let _ = read("python", &piece.repeat(20_000));
     }
 }

@@ -4,6 +4,7 @@ mod expression;
 mod facts;
 mod held;
 mod imports;
+mod judging;
 mod policy;
 mod question;
 mod rule;
@@ -17,6 +18,7 @@ use sandgate_store::Store;
 use crate::live::Live;
 use facts::Facts;
 use held::{Board, PersonSaid};
+use judging::{Judging, not_judged};
 use policy::Next;
 use webhook::Answer;
 
@@ -37,6 +39,7 @@ pub struct Approvals(Arc<Inner>);
 struct Inner {
     policy: Live<Policy>,
     board: Board,
+    judging: Judging,
     /// Where keys have their names; None: nobody asks for them.
     store: Option<Store>,
 }
@@ -54,7 +57,12 @@ impl Approvals {
     }
 
     fn made(policy: Policy, store: Option<Store>) -> Self {
-        Self(Arc::new(Inner { policy: Live::new(policy), board: Board::default(), store }))
+        Self(Arc::new(Inner {
+            policy: Live::new(policy),
+            board: Board::default(),
+            judging: Judging::default(),
+            store,
+        }))
     }
 
     /// Exchanges the policy; what has been asked by the old one is decided by the old one.
@@ -86,7 +94,7 @@ impl Approvals {
 
     async fn ask(&self, policy: &Arc<Policy>, question: &Question<'_>) -> Result<Verdict, Denial> {
         let facts = Facts::new(question, self.key_name(question.key).await?);
-        let (facts, next) = judged(Arc::clone(policy), facts).await?;
+        let (facts, next) = self.0.judging.judge(question.owner, Arc::clone(policy), facts).await?;
         match next {
             Next::Decided(verdict) => Ok(verdict),
             Next::Person(by, reason) => self.ask_person(policy, facts, by, reason).await,
@@ -141,7 +149,7 @@ impl Approvals {
             Ok(key) => Ok(Some(key.name)),
             Err(error) => {
                 tracing::error!(key = id, %error, "the name of a key could not be read: the code is denied");
-                Err(Denial::new(DecidedBy::Default, "it could not be judged"))
+                Err(not_judged())
             }
         }
     }
@@ -168,18 +176,6 @@ impl Approvals {
     pub fn answer(&self, id: &str, approved: bool, reason: Option<&str>) -> Result<Held, CannotDecide> {
         self.0.board.decide(id, PersonSaid { approved, reason: reason.and_then(clipped) })
     }
-}
-
-/// On a thread of its own. A rule that brings its thread down denies.
-async fn judged(policy: Arc<Policy>, mut facts: Facts) -> Result<(Arc<Facts>, Next), Denial> {
-    let judged = tokio::task::spawn_blocking(move || {
-        let next = policy.judge(&mut facts);
-        (Arc::new(facts), next)
-    });
-    judged.await.map_err(|error| {
-        tracing::error!(%error, "the rules failed: the code is denied");
-        Denial::new(DecidedBy::Default, "it could not be judged")
-    })
 }
 
 /// A reason as it is passed on: not endless, and None when it says nothing.

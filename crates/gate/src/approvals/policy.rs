@@ -1,5 +1,6 @@
 //! What the operator wants asked, of whom, and what holds when nobody has anything to say.
 
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use super::facts::Facts;
@@ -48,9 +49,10 @@ impl Policy {
         self.rules.is_empty() && self.webhook.is_none() && self.default == Stance::Allow
     }
 
-    /// Reads the imports and goes through the rules. May take a while, so not for a thread that others need.
-    pub(super) fn judge(&self, facts: &mut Facts) -> Next {
-        match imports(&facts.language, &facts.code) {
+    /// Reads the imports and goes through the rules. May take a while, so not for a thread that others need; it ends
+    /// soon once `left` is true.
+    pub(super) fn judge(&self, facts: &mut Facts, left: &AtomicBool) -> Next {
+        match imports(&facts.language, &facts.code, left) {
             Ok(imports) => facts.imports = imports,
             Err(problem) => {
                 let reason = format!("it could not be judged, as {problem}");

@@ -64,7 +64,7 @@ impl Denial {
 
     /// Nobody would hear of it.
     pub(crate) fn left() -> Self {
-        Self::new(DecidedBy::Person, "whoever asked has left")
+        Self::new(DecidedBy::Nobody, "whoever asked has left")
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod asker;
 mod not_run;
+mod process;
 mod running;
 
 use std::sync::Arc;
@@ -74,6 +75,10 @@ impl Executions {
                 return Err(error.into());
             }
         };
+        // Approved or not: nobody would hear of what it does. The record says that it was cancelled.
+        if asker.left.is_cancelled() {
+            return Err(Denial::left().into());
+        }
         let watch = asker.watch.execution(asker.door, container.id().as_str());
         match execute(container, run, &asker.limits, manner.makes_context, &mut entry).await {
             Ok(execution) => Ok(Running::new(execution, share, watch, entry, Arc::clone(container))),
@@ -108,15 +113,12 @@ impl Executions {
             request_id: &asker.request_id,
         };
         let watch = asker.watch.approval();
-        let decision = async {
-            tokio::select! {
-                verdict = self.approvals.decide(&question) => verdict,
-                // The question goes with whoever asked it.
-                () = asker.left.cancelled() => Verdict::Denied(Denial::left()),
-            }
+        let decision = self.approvals.decide(&question);
+        let verdict = tokio::select! {
+            verdict = ApprovalEntry::over(&asker.call, container.id().as_str(), &run.code, decision) => verdict,
+            // The question goes with whoever asked it, and its record says so.
+            () = asker.left.cancelled() => return Err(Denial::left().into()),
         };
-        let id = container.id().as_str();
-        let verdict = ApprovalEntry::over(&asker.call, id, &run.code, decision).await;
         watch.decided(&verdict);
         match verdict {
             Verdict::Allowed(_) => Ok(()),

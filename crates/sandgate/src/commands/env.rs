@@ -8,7 +8,7 @@ use anyhow::Result;
 use sandgate_doors::e2b::PREFIX;
 
 use crate::authority;
-use crate::cli::{EnvCommand, ServeArgs};
+use crate::cli::EnvCommand;
 use crate::config::{Certificate, Settings};
 use crate::home;
 
@@ -16,14 +16,18 @@ use crate::home;
 const ANY_KEY: &str = "any";
 
 pub(crate) fn env(command: &EnvCommand) -> Result<ExitCode> {
-    let EnvCommand::E2b { config, listen } = command;
-    let args = ServeArgs { listen: listen.clone(), config: config.clone() };
-    let settings = Settings::load(&args)?;
+    let (EnvCommand::E2b(server) | EnvCommand::OpenSandbox(server)) = command;
+    let settings = Settings::load(&server.args())?;
+    let (lines, is_e2b) = match command {
+        EnvCommand::E2b(_) => (e2b(&settings), true),
+        EnvCommand::OpenSandbox(_) => (opensandbox(&settings), false),
+    };
     let mut out = std::io::stdout().lock();
-    for line in e2b(&settings) {
+    for line in lines {
         writeln!(out, "{line}")?;
     }
-    if let Some(tls) = &settings.e2b_tls
+    if is_e2b
+        && let Some(tls) = &settings.e2b_tls
         && matches!(tls.from, Certificate::SelfMade { .. })
     {
         let home = home::open()?;
@@ -42,13 +46,27 @@ fn e2b(settings: &Settings) -> Vec<String> {
         Some(domain) => lines.push(format!("export E2B_DOMAIN={}", quoted(domain))),
         None => lines.push(format!("export E2B_API_URL={url} E2B_SANDBOX_URL={url}")),
     }
-    if settings.master_key.is_some() {
-        lines.push("# and a key of this server, from 'sandgate key create':".to_owned());
-        lines.push("# export E2B_API_KEY=sg-...".to_owned());
-    } else {
-        lines.push(format!("export E2B_API_KEY=\"${{E2B_API_KEY:-{ANY_KEY}}}\""));
-    }
+    lines.extend(key(settings, "E2B_API_KEY"));
     lines
+}
+
+fn opensandbox(settings: &Settings) -> Vec<String> {
+    let address = reachable(settings.listen);
+    let mut lines =
+        vec![format!("export OPEN_SANDBOX_DOMAIN={address} OPEN_SANDBOX_API_BASE=http://{address}")];
+    lines.extend(key(settings, "OPEN_SANDBOX_API_KEY"));
+    lines
+}
+
+/// A key in the variable of this name, where it is known that any will do.
+fn key(settings: &Settings, name: &str) -> Vec<String> {
+    if settings.master_key.is_none() {
+        return vec![format!("export {name}=\"${{{name}:-{ANY_KEY}}}\"")];
+    }
+    vec![
+        "# and a key of this server, from 'sandgate key create':".to_owned(),
+        format!("# export {name}=sg-..."),
+    ]
 }
 
 /// An address that stands for all of them is this machine for whoever is on it.

@@ -2,11 +2,15 @@
 
 use super::*;
 
-fn lines(yaml: &str) -> Vec<String> {
+fn settings(yaml: &str) -> Settings {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("gate.yaml");
     std::fs::write(&path, yaml).unwrap();
-    e2b(&Settings::load_file(&path).unwrap())
+    Settings::load_file(&path).unwrap()
+}
+
+fn lines(yaml: &str) -> Vec<String> {
+    e2b(&settings(yaml))
 }
 
 #[test]
@@ -27,6 +31,14 @@ fn without_a_domain_both_addresses_are_the_one_port() {
 fn with_a_domain_its_names_are_enough() {
     let said = lines("e2b: {domain: 'sbx.example:8443'}\n").join("\n");
     assert!(said.contains("export E2B_DOMAIN='sbx.example:8443'") && !said.contains("E2B_API_URL"), "{said}");
+}
+
+#[test]
+fn opensandbox_has_one_address_for_all() {
+    let said = opensandbox(&settings("listen: 127.0.0.1:4001\n")).join("\n");
+    assert!(said.starts_with("export OPEN_SANDBOX_DOMAIN=127.0.0.1:4001 "), "{said}");
+    assert!(said.contains("OPEN_SANDBOX_API_BASE=http://127.0.0.1:4001\n"), "{said}");
+    assert!(said.contains("OPEN_SANDBOX_API_KEY:-any"), "{said}");
 }
 
 #[test]

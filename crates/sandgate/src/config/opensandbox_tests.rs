@@ -22,6 +22,7 @@ fn what_says_nothing_is_refused() {
     assert!(refused(short).contains("at least 60"));
     let none = OpenSandboxFile { max_cpu_millis: Some(0), ..OpenSandboxFile::default() };
     assert!(refused(none).contains("at least 1"));
-    let unnamed = OpenSandboxFile { images: vec!["app".to_owned(), " ".to_owned()], ..OpenSandboxFile::default() };
+    let unnamed =
+        OpenSandboxFile { images: vec!["app".to_owned(), " ".to_owned()], ..OpenSandboxFile::default() };
     assert!(refused(unnamed).contains("no name of an image"));
 }

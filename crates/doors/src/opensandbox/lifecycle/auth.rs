@@ -39,7 +39,8 @@ pub(in crate::opensandbox) fn refused(refusal: NotLetIn) -> Refusal {
     match refusal {
         NotLetIn::NoKey => no(
             "MISSING_API_KEY",
-            "Authentication credentials are missing. Provide API key via OPEN-SANDBOX-API-KEY header.".to_owned(),
+            "Authentication credentials are missing. Provide API key via OPEN-SANDBOX-API-KEY header."
+                .to_owned(),
         ),
         NotLetIn::Wrong { shown } => no("INVALID_API_KEY", format!("The API key {shown} is not valid.")),
         NotLetIn::Expired { shown } => no("INVALID_API_KEY", format!("The API key {shown} has expired.")),

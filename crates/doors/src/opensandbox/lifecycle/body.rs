@@ -77,7 +77,11 @@ impl Problems {
     }
 
     /// Names and texts; none when there is no such field.
-    pub(super) fn texts(&mut self, fields: &Map<String, Value>, name: &str) -> Option<BTreeMap<String, String>> {
+    pub(super) fn texts(
+        &mut self,
+        fields: &Map<String, Value>,
+        name: &str,
+    ) -> Option<BTreeMap<String, String>> {
         let given = self.object(fields, name)?;
         let mut texts = BTreeMap::new();
         for (key, value) in given {

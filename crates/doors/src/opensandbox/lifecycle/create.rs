@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::http::{Extensions, StatusCode};
 use axum::http::header::LOCATION;
+use axum::http::{Extensions, StatusCode};
 use axum::response::{IntoResponse, Json, Response};
 use sandgate_core::{Lease, NewContainer, NewLease, OnEnd, Principal, random_hex};
 
@@ -13,8 +13,8 @@ use super::super::error::{Answered, Refusal};
 use super::super::target::Target;
 use super::super::{DOOR, Door, HOME, OpenSandboxDoor};
 use super::body::Fields;
-use super::wish::Wish;
 use super::shown;
+use super::wish::Wish;
 use crate::lent::{NEVER_IDLE, key_of, new_token};
 use crate::owner::Who;
 use crate::request_id::RequestId;

@@ -19,7 +19,9 @@ pub(super) struct Chosen {
 pub(super) fn find(settings: &OpenSandboxSettings, uri: &str) -> Answered<Chosen> {
     let (name, tag) = parts(uri);
     let is_there = KNOWN.contains(&name)
-        || [uri, name, without_registry(without_tag(uri).0)].iter().any(|name| settings.images.contains(*name));
+        || [uri, name, without_registry(without_tag(uri).0)]
+            .iter()
+            .any(|name| settings.images.contains(*name));
     if !is_there {
         let all: Vec<_> = KNOWN.into_iter().chain(settings.images.iter().map(String::as_str)).collect();
         let message = format!(
@@ -64,7 +66,8 @@ fn without_registry(path: &str) -> &str {
 /// `3.11` of `3.11.9-slim`.
 fn minor(tag: &str) -> Option<String> {
     let mut numbers = tag.split(['-', '.']);
-    let mut number = || numbers.next().filter(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()));
+    let mut number =
+        || numbers.next().filter(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()));
     Some(format!("{}.{}", number()?, number()?))
 }
 

@@ -34,11 +34,7 @@ impl Default for Page {
     }
 }
 
-pub(super) async fn list(
-    State(door): State<Door>,
-    Caller(owner): Caller,
-    uri: Uri,
-) -> Answered<Json<Value>> {
+pub(super) async fn list(State(door): State<Door>, Caller(owner): Caller, uri: Uri) -> Answered<Json<Value>> {
     let asked = Asked::read(&uri)?;
     // The youngest first.
     let found: Vec<_> =
@@ -61,7 +57,8 @@ impl Asked {
 
     fn takes(&self, lease: &Lease) -> bool {
         let state = shown::state(lease);
-        let is_state = self.states.is_empty() || self.states.iter().any(|asked| asked.eq_ignore_ascii_case(state));
+        let is_state =
+            self.states.is_empty() || self.states.iter().any(|asked| asked.eq_ignore_ascii_case(state));
         is_state && self.metadata.iter().all(|(key, value)| lease.metadata.get(key) == Some(value))
     }
 }
@@ -81,7 +78,8 @@ impl Page {
             }
             None => {
                 let message = format!("Input should be a whole number between 1 and {most}");
-                let problem = json!({"type": "int_parsing", "loc": ["query", name], "msg": message, "input": value});
+                let problem =
+                    json!({"type": "int_parsing", "loc": ["query", name], "msg": message, "input": value});
                 Err(Refusal::fields(vec![problem]))
             }
         }

@@ -53,10 +53,7 @@ fn is_label(text: &str) -> bool {
 fn is_domain(text: &str) -> bool {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     let label = |label: &str| {
-        !label.is_empty()
-            && label.chars().all(plain)
-            && !label.starts_with('-')
-            && !label.ends_with('-')
+        !label.is_empty() && label.chars().all(plain) && !label.starts_with('-') && !label.ends_with('-')
     };
     text.len() <= LONGEST_PREFIX && text.split('.').all(label)
 }

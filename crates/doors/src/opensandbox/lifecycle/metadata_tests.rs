@@ -11,9 +11,13 @@ fn checked(key: &str, value: &str) -> bool {
 #[test]
 fn keys_and_values_are_labels() {
     let longest = "a".repeat(63);
-    for (key, value) in
-        [("k", "v"), ("example.com/name", "v_1.2-x"), ("K", ""), ("a", longest.as_str()), (longest.as_str(), "v")]
-    {
+    for (key, value) in [
+        ("k", "v"),
+        ("example.com/name", "v_1.2-x"),
+        ("K", ""),
+        ("a", longest.as_str()),
+        (longest.as_str(), "v"),
+    ] {
         assert!(checked(key, value), "{key}={value}");
     }
     let too_long = "a".repeat(64);

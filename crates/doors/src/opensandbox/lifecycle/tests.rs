@@ -127,7 +127,8 @@ async fn metadata_is_merged() {
     let patch = json!({"a": null, "c": "3"});
     let patched = client.ask(KEY, "PATCH", &format!("/v1/sandboxes/{id}/metadata"), Some(patch)).await;
     assert_eq!((patched.status, &patched.json()["metadata"]), (200, &json!({"b": "2", "c": "3"})));
-    let wrong = client.ask(KEY, "PATCH", &format!("/v1/sandboxes/{id}/metadata"), Some(json!({"a": "&"}))).await;
+    let wrong =
+        client.ask(KEY, "PATCH", &format!("/v1/sandboxes/{id}/metadata"), Some(json!({"a": "&"}))).await;
     assert_eq!((wrong.status, wrong.code().as_str()), (400, "SANDBOX::INVALID_METADATA_LABEL"));
 }
 

@@ -80,7 +80,8 @@ fn what_cannot_be_had_is_named() {
 #[tokio::test]
 async fn all_problems_are_told_at_once() {
     let client = client().await;
-    let answer = client.post("/v1/sandboxes", least_with(&json!({"timeout": 5, "metadata": [], "image": {}}))).await;
+    let answer =
+        client.post("/v1/sandboxes", least_with(&json!({"timeout": 5, "metadata": [], "image": {}}))).await;
     assert_eq!(answer.status, 422);
     let detail = answer.json();
     let mut places: Vec<_> =
