@@ -14,7 +14,7 @@ use tokio::io::unix::AsyncFd;
 use tokio::sync::mpsc;
 
 use crate::connection::{Incoming, Outgoing, failure};
-use crate::files::write::{DRAFT_OF_NEW, DRAFT_OF_OLD};
+use crate::files::write::is_draft;
 use crate::registered::registered;
 
 /// Folders of one watch with all below it.
@@ -186,7 +186,7 @@ impl Watches {
     async fn listen(&self, notifier: AsyncFd<Rc<OwnedFd>>) {
         let mut buffer = vec![MaybeUninit::<u8>::uninit(); 16 << 10];
         // A draft that is about to take its name, with the number that both halves of a rename share.
-        let mut draft: Option<(u32, bool)> = None;
+        let mut draft: Option<u32> = None;
         loop {
             let Ok(mut ready) = notifier.readable().await else { return };
             let mut reader = Reader::new(notifier.get_ref().as_ref(), &mut buffer);
@@ -201,7 +201,7 @@ impl Watches {
         }
     }
 
-    fn handle(&self, event: &Event, draft: &mut Option<(u32, bool)>) {
+    fn handle(&self, event: &Event, draft: &mut Option<u32>) {
         if event.flags.contains(ReadFlags::QUEUE_OVERFLOW) {
             // Something was missed, of whom cannot be said.
             let all: Vec<u64> = self.watches.borrow().keys().copied().collect();
@@ -298,20 +298,16 @@ impl Event {
     }
 
     /// What it means. The server's own uploads look as if they were written in place.
-    fn changes(&self, name: &str, draft: &mut Option<(u32, bool)>) -> Vec<Change> {
-        let is_new = name.starts_with(DRAFT_OF_NEW);
-        if is_new || name.starts_with(DRAFT_OF_OLD) {
+    fn changes(&self, name: &str, draft: &mut Option<u32>) -> Vec<Change> {
+        if is_draft(name) {
             if self.flags.contains(ReadFlags::MOVED_FROM) {
-                *draft = Some((self.cookie, is_new));
+                *draft = Some(self.cookie);
             }
             return Vec::new();
         }
-        if self.flags.contains(ReadFlags::MOVED_TO)
-            && let Some((cookie, is_new)) = *draft
-            && cookie == self.cookie
-        {
+        if self.flags.contains(ReadFlags::MOVED_TO) && *draft == Some(self.cookie) {
             *draft = None;
-            return if is_new { vec![Change::Created, Change::Written] } else { vec![Change::Written] };
+            return vec![Change::Written];
         }
         let meanings = [
             (ReadFlags::CREATE | ReadFlags::MOVED_TO, Change::Created),

@@ -1,8 +1,9 @@
-//! A file from the server: gathered beside its place, and there in one step once it is whole.
+//! A file from the server. One that is new grows in its place, as with any program; one that replaces another is
+//! gathered beside it, and takes its place in one step once it is whole.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Write};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use sandgate_agent::protocol::{Entry, Failure, FailureKind, FromAgent, ToAgent};
@@ -11,16 +12,25 @@ use crate::connection::{Incoming, Outgoing, failure};
 use crate::files::entry;
 use crate::files::tree::make_folders;
 
-/// How drafts are called, by whether there is a file they will replace. Watches know them by this.
-pub(crate) const DRAFT_OF_NEW: &str = ".sandgate-new-";
-pub(crate) const DRAFT_OF_OLD: &str = ".sandgate-old-";
+/// How drafts are called, with a number behind it.
+const DRAFT: &str = ".sandgate-draft-";
+/// As any program's files.
+const MODE: u32 = 0o644;
+
+/// Whether a file of this name is one of ours. Watches do not tell of those.
+pub(crate) fn is_draft(name: &str) -> bool {
+    let number = name.strip_prefix(DRAFT).unwrap_or_default();
+    number.len() == 20 && number.bytes().all(|byte| byte.is_ascii_digit())
+}
 
 /// Where the content goes meanwhile.
 #[derive(Debug)]
 struct Draft {
     target: PathBuf,
-    /// None: it goes into the file itself, because nothing can be made beside it.
+    /// None: it goes into the file itself, which is new, or nothing can be made beside it.
     aside: Option<PathBuf>,
+    /// It was not there before, and is not to stay in parts.
+    new: bool,
     file: File,
 }
 
@@ -41,7 +51,7 @@ pub(crate) async fn receive(path: &str, mut incoming: Incoming, mut outgoing: Ou
 fn random() -> io::Result<String> {
     let mut bytes = [0u8; 8];
     sandgate_jail::sys::fill_random(&mut bytes).map_err(io::Error::other)?;
-    Ok(u64::from_ne_bytes(bytes).to_string())
+    Ok(format!("{:020}", u64::from_ne_bytes(bytes)))
 }
 
 impl Draft {
@@ -67,26 +77,28 @@ impl Draft {
             return Ok(Err(Failure { kind: FailureKind::IsFolder, text: "it is a folder".into() }));
         };
         make_folders(folder)?;
-        let prefix = if old.is_some() { DRAFT_OF_OLD } else { DRAFT_OF_NEW };
-        let aside = folder.join(format!("{prefix}{}", random()?));
-        let made = OpenOptions::new().write(true).create_new(true).mode(0o644).open(&aside);
-        match (made, old) {
-            (Ok(file), old) => {
-                if let Some(old) = old {
-                    // One that may not be written to is not replaced either.
-                    if let Err(error) = OpenOptions::new().write(true).open(&target) {
-                        let _ = fs::remove_file(&aside);
-                        return Err(error);
-                    }
-                    file.set_permissions(Permissions::from_mode(old.permissions().mode()))?;
-                }
-                Ok(Ok(Self { target, aside: Some(aside), file }))
+        let make = |path: &Path| OpenOptions::new().write(true).create_new(true).mode(MODE).open(path);
+        let Some(old) = old else {
+            let file = make(&target)?;
+            let draft = Self { target, aside: None, new: true, file };
+            // Whatever the mask takes away.
+            draft.file.set_permissions(Permissions::from_mode(MODE))?;
+            return Ok(Ok(draft));
+        };
+        let aside = folder.join(format!("{DRAFT}{}", random()?));
+        match make(&aside) {
+            Ok(file) => {
+                let draft = Self { target, aside: Some(aside), new: false, file };
+                // One that may not be written to is not replaced either.
+                OpenOptions::new().write(true).open(&draft.target)?;
+                draft.file.set_permissions(Permissions::from_mode(old.permissions().mode()))?;
+                Ok(Ok(draft))
             }
-            (Err(error), Some(_)) if error.raw_os_error() == Some(libc::EACCES) => {
+            Err(error) if error.raw_os_error() == Some(libc::EACCES) => {
                 let file = OpenOptions::new().write(true).truncate(true).open(&target)?;
-                Ok(Ok(Self { target, aside: None, file }))
+                Ok(Ok(Self { target, aside: None, new: false, file }))
             }
-            (Err(error), _) => Err(error),
+            Err(error) => Err(error),
         }
     }
 
@@ -107,6 +119,7 @@ impl Draft {
             fs::rename(aside, &self.target)?;
             self.aside = None;
         }
+        self.new = false;
         entry::look(&self.target)
     }
 }
@@ -115,6 +128,20 @@ impl Drop for Draft {
     fn drop(&mut self) {
         if let Some(aside) = &self.aside {
             let _ = fs::remove_file(aside);
+        } else if self.new && self.is_in_its_place() {
+            let _ = fs::remove_file(&self.target);
         }
     }
 }
+
+impl Draft {
+    /// Nobody has put another file there meanwhile.
+    fn is_in_its_place(&self) -> bool {
+        let (there, ours) = (fs::symlink_metadata(&self.target), self.file.metadata());
+        matches!((there, ours), (Ok(there), Ok(ours)) if there.dev() == ours.dev() && there.ino() == ours.ino())
+    }
+}
+
+#[cfg(test)]
+#[path = "write_tests.rs"]
+mod tests;

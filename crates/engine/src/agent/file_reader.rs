@@ -1,46 +1,27 @@
 //! The bytes of a file that an agent reads.
 
 use std::io;
-use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use std::sync::Arc;
 
-use bytes::{Buf, Bytes};
+use futures_util::stream;
 use sandgate_agent::protocol::FromAgent;
-use tokio::io::{AsyncRead, ReadBuf};
+use tokio::io::AsyncRead;
+use tokio_util::io::StreamReader;
 
-use super::connection::Connection;
+use super::operation::Operation;
+use crate::sandbox::EngineSandbox;
 
-/// Ends well only when the agent said that this was all.
-#[derive(Debug)]
-pub(super) struct FileReader {
-    connection: Connection,
-    at_hand: Bytes,
-    whole: bool,
-}
-
-impl FileReader {
-    pub(super) fn new(connection: Connection) -> Self {
-        Self { connection, at_hand: Bytes::new(), whole: false }
-    }
-}
-
-impl AsyncRead for FileReader {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        while self.at_hand.is_empty() && !self.whole {
-            match ready!(self.connection.poll_next(context))? {
-                Some(FromAgent::Data(bytes)) => self.at_hand = bytes,
-                Some(FromAgent::Done) => self.whole = true,
-                Some(FromAgent::Failed(failure)) => return Poll::Ready(Err(io::Error::other(failure.text))),
-                Some(_) | None => return Poll::Ready(Err(io::ErrorKind::UnexpectedEof.into())),
-            }
+/// Ends well only when the agent said that this was all. One that was stopped by code inside is not waited for.
+pub(super) fn content(operation: Operation, sandbox: Arc<EngineSandbox>) -> impl AsyncRead + Send + Unpin {
+    let pieces = stream::unfold(Some((operation, sandbox)), async |reading| {
+        let (mut operation, sandbox) = reading?;
+        match operation.answer(&sandbox).await {
+            Ok(FromAgent::Data(bytes)) => Some((Ok(bytes), Some((operation, sandbox)))),
+            Ok(FromAgent::Done) => None,
+            Ok(FromAgent::Failed(failure)) => Some((Err(io::Error::other(failure.text)), None)),
+            Ok(_) => Some((Err(io::ErrorKind::UnexpectedEof.into()), None)),
+            Err(error) => Some((Err(io::Error::other(error)), None)),
         }
-        let length = buffer.remaining().min(self.at_hand.len());
-        buffer.put_slice(&self.at_hand[..length]);
-        self.at_hand.advance(length);
-        Poll::Ready(Ok(()))
-    }
+    });
+    StreamReader::new(Box::pin(pieces))
 }

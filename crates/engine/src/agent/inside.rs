@@ -12,10 +12,12 @@ use sandgate_core::{
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::sync::mpsc;
 
+use super::disk::{Changing, is_on_disk};
 use super::entry::checked;
 use super::failure::of_file;
-use super::file_reader::FileReader;
+use super::file_reader::content;
 use super::operation::{Operation, out_of_turn};
+use crate::files::check_attributes;
 use crate::sandbox::EngineSandbox;
 
 /// Entries of one listing, and bytes of their paths and attributes.
@@ -23,8 +25,6 @@ const MAX_LISTED: usize = 10_000;
 const MAX_LISTED_BYTES: usize = 16 << 20;
 /// Changes that wait for a slow reader before the watch ends.
 const CHANGES_AHEAD: usize = 1024;
-/// Below these what is written counts as the sandbox's disk.
-const ON_DISK: [&str; 2] = ["/mnt/data", "/home/user"];
 
 #[derive(Debug)]
 pub(crate) struct EngineInside(Arc<EngineSandbox>);
@@ -59,10 +59,64 @@ impl EngineInside {
         entries.next().ok_or_else(out_of_turn)
     }
 
-    /// How much more may be written there.
-    async fn room(&self, path: &SandboxPath) -> Result<u64> {
-        let on_disk = ON_DISK.iter().any(|place| path.as_str().starts_with(place));
-        if on_disk { self.0.room_on_disk().await } else { Ok(u64::MAX) }
+    async fn write_within(
+        &self,
+        changing: &Changing,
+        path: &SandboxPath,
+        content: &mut (dyn AsyncRead + Send + Unpin),
+        attributes: &BTreeMap<String, String>,
+    ) -> Result<Entry> {
+        let counts = is_on_disk(path);
+        let mut operation = Operation::begin(&self.0, Request::Write { path: text(path) }).await?;
+        let mut buffer = vec![0; FILE_CHUNK];
+        loop {
+            let length = content.read(&mut buffer).await.map_err(|error| BackendError::File {
+                path: text(path),
+                reason: format!("the content broke off: {error}"),
+            })?;
+            if length == 0 {
+                operation.say(&self.0, &ToAgent::DataEnd).await?;
+                break;
+            }
+            if counts {
+                changing.take_bytes(path, length as u64).await?;
+            }
+            let part = Bytes::copy_from_slice(&buffer[..length]);
+            let said = operation.say(&self.0, &ToAgent::Data(part)).await;
+            // An answer before the end is why it will not be written.
+            match operation.connection.at_hand() {
+                Ok(Some(FromAgent::Failed(failure))) => return Err(of_file(path.as_str(), failure)),
+                Ok(Some(_)) => return Err(out_of_turn()),
+                Ok(None) | Err(_) => said?,
+            }
+        }
+        let mut entry = match operation.answer(&self.0).await? {
+            FromAgent::Entry(entry) => checked(entry),
+            FromAgent::Failed(failure) => return Err(of_file(path.as_str(), failure)),
+            _ => return Err(out_of_turn()),
+        };
+        if entry.attributes != *attributes {
+            let written = SandboxPath::parse(&entry.path)?;
+            // A place in memory keeps no attributes, and the entry says that there are none.
+            let kept = is_on_disk(&written) && self.0.set_attributes(&written, attributes).await?;
+            entry.attributes = if kept { attributes.clone() } else { BTreeMap::new() };
+        }
+        entry.path = text(path);
+        Ok(entry)
+    }
+
+    async fn change(&self, at: &SandboxPath, into: &SandboxPath, request: Request) -> Result<Entry> {
+        let changing = Changing::begin(&self.0, into).await?;
+        self.0.note_change_from_outside();
+        if at != into && is_on_disk(into) && !is_on_disk(at) {
+            // What comes from elsewhere is copied. A folder is watched while it is.
+            let moved = self.stat(at).await?;
+            changing.take_bytes(into, moved.size).await?;
+        }
+        match self.one(at, request).await {
+            Err(error) => Err(changing.explain(into, error).await),
+            done => done,
+        }
     }
 }
 
@@ -92,7 +146,7 @@ impl Inside for EngineInside {
         let mut operation = Operation::begin(&self.0, request).await?;
         match operation.answer(&self.0).await? {
             FromAgent::Entry(entry) => {
-                let reader = Box::new(FileReader::new(operation.connection));
+                let reader = Box::new(content(operation, Arc::clone(&self.0)));
                 Ok(OpenFile { entry: checked(entry), reader })
             }
             FromAgent::Failed(failure) => Err(of_file(path.as_str(), failure)),
@@ -106,50 +160,21 @@ impl Inside for EngineInside {
         content: &mut (dyn AsyncRead + Send + Unpin),
         attributes: &BTreeMap<String, String>,
     ) -> Result<Entry> {
-        let mut room = self.room(path).await?;
+        check_attributes(attributes)?;
+        let changing = Changing::begin(&self.0, path).await?;
         self.0.note_change_from_outside();
-        let mut operation = Operation::begin(&self.0, Request::Write { path: text(path) }).await?;
-        let mut buffer = vec![0; FILE_CHUNK];
-        loop {
-            let length = content.read(&mut buffer).await.map_err(|error| BackendError::File {
-                path: text(path),
-                reason: format!("the content broke off: {error}"),
-            })?;
-            if length == 0 {
-                operation.say(&self.0, &ToAgent::DataEnd).await?;
-                break;
-            }
-            room = room.checked_sub(length as u64).ok_or_else(|| BackendError::NoSpace(text(path)))?;
-            let part = Bytes::copy_from_slice(&buffer[..length]);
-            let said = operation.say(&self.0, &ToAgent::Data(part)).await;
-            // An answer before the end is why it will not be written.
-            match operation.connection.at_hand() {
-                Ok(Some(FromAgent::Failed(failure))) => return Err(of_file(path.as_str(), failure)),
-                Ok(Some(_)) => return Err(out_of_turn()),
-                Ok(None) | Err(_) => said?,
-            }
+        match self.write_within(&changing, path, content, attributes).await {
+            Err(error) => Err(changing.explain(path, error).await),
+            done => done,
         }
-        let mut entry = match operation.answer(&self.0).await? {
-            FromAgent::Entry(entry) => checked(entry),
-            FromAgent::Failed(failure) => return Err(of_file(path.as_str(), failure)),
-            _ => return Err(out_of_turn()),
-        };
-        if entry.attributes != *attributes {
-            self.0.set_attributes(&SandboxPath::parse(&entry.path)?, attributes).await?;
-            entry.attributes.clone_from(attributes);
-        }
-        entry.path = text(path);
-        Ok(entry)
     }
 
     async fn make_dir(&self, path: &SandboxPath) -> Result<Entry> {
-        self.0.note_change_from_outside();
-        self.one(path, Request::MakeDir { path: text(path) }).await
+        self.change(path, path, Request::MakeDir { path: text(path) }).await
     }
 
     async fn rename(&self, from: &SandboxPath, to: &SandboxPath) -> Result<Entry> {
-        self.0.note_change_from_outside();
-        self.one(from, Request::Rename { from: text(from), to: text(to) }).await
+        self.change(from, to, Request::Rename { from: text(from), to: text(to) }).await
     }
 
     async fn remove(&self, path: &SandboxPath) -> Result<()> {

@@ -13,6 +13,7 @@ mod processes;
 mod readers;
 mod running;
 
+pub(crate) use disk::Account;
 pub(crate) use inside::EngineInside;
 pub(crate) use processes::{EngineProcesses, ProcessTable};
 pub(crate) use running::{Agent, AgentSlot};

@@ -19,6 +19,7 @@ use super::failure::of_process;
 use super::operation::{out_of_turn, patiently};
 use super::process::{Ask, ProcessTask};
 use super::readers::{EVENTS_AHEAD, Readers};
+use super::running::Agent;
 use crate::sandbox::EngineSandbox;
 
 /// Where a process starts when nobody says.
@@ -48,6 +49,7 @@ struct Running {
     info: ProcessInfo,
     input: Input,
     asks: mpsc::Sender<Ask>,
+    agent: Arc<Agent>,
     /// Its standard input or terminal, until it is closed.
     writer: tokio::sync::Mutex<Option<UnixStream>>,
 }
@@ -189,14 +191,15 @@ impl Processes for EngineProcesses {
         let (sender, events) = mpsc::channel(EVENTS_AHEAD);
         let StartProcess { program, args, env, cwd, tag, input, timeout } = start;
         let info = ProcessInfo { pid, tag, program, args, env, cwd };
-        let running = Running { info, input, asks, writer: tokio::sync::Mutex::new(writer) };
+        let running =
+            Running { info, input, asks, agent: Arc::clone(&agent), writer: tokio::sync::Mutex::new(writer) };
         let (number, _) = self.table().add(running);
         let mut readers = Readers::default();
         readers.add(sender);
         let sandbox = Arc::clone(&self.0);
         let task = ProcessTask { sandbox, agent, connection, asks: asked, readers, timeout, killed_before };
         self.0.spawn(see_to_its_end(task, number));
-        self.0.watch_disk_of_processes();
+        self.0.watch_disk();
         Ok(Joined { pid, events })
     }
 
@@ -221,7 +224,8 @@ impl Processes for EngineProcesses {
         let mut writer = process.writer.lock().await;
         let closed = || BackendError::Invalid("the process has no input, or it was closed".into());
         let stream = writer.as_mut().ok_or_else(closed)?;
-        if stream.write_all(&input).await.is_err() {
+        // It may take its time to read; the agent behind it may not be stopped.
+        if patiently(&self.0, &process.agent, stream.write_all(&input)).await?.is_err() {
             *writer = None;
             return Err(closed());
         }

@@ -9,6 +9,8 @@ use tokio::time::{Instant, sleep_until};
 
 /// Events that wait for a slow reader.
 pub(super) const EVENTS_AHEAD: usize = 16;
+/// Readers of one process.
+const MOST: usize = 64;
 /// How long a slow reader may hold up the others.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -21,9 +23,23 @@ pub(super) struct Readers {
 }
 
 impl Readers {
+    /// One too many is let go of at once.
     pub(super) fn add(&mut self, reader: mpsc::Sender<ProcessEvent>) {
+        self.forget_those_who_left();
+        if self.all.len() >= MOST {
+            return;
+        }
         // Behind those who have what is on its way: it gets that too, which came before its time by a moment.
         self.all.push(reader);
+    }
+
+    fn forget_those_who_left(&mut self) {
+        let had = self.passing.as_ref().map_or(0, |(_, at)| *at);
+        let left_before = self.all.iter().take(had).filter(|reader| reader.is_closed()).count();
+        if let Some((_, at)) = &mut self.passing {
+            *at -= left_before;
+        }
+        self.all.retain(|reader| !reader.is_closed());
     }
 
     pub(super) fn begin(&mut self, event: ProcessEvent) {

@@ -56,3 +56,29 @@ async fn nobody_is_no_reason_to_wait() {
     readers.pass().await;
     assert!(!readers.is_passing());
 }
+
+#[tokio::test(start_paused = true)]
+async fn those_who_left_make_room_and_there_are_only_so_many() {
+    let mut readers = Readers::default();
+    let (first, mut first_reader) = mpsc::channel(8);
+    let (leaving, left) = mpsc::channel(8);
+    readers.add(leaving);
+    readers.add(first);
+    readers.begin(said("a"));
+    drop(left);
+    let mut kept = Vec::new();
+    for _ in 0..super::MOST {
+        let (sender, reader) = mpsc::channel(8);
+        readers.add(sender);
+        kept.push(reader);
+    }
+    readers.pass().await;
+    readers.finish(None);
+    assert_eq!(first_reader.recv().await, Some(said("a")));
+    let (last, others) = kept.split_last_mut().unwrap();
+    assert_eq!(last.recv().await, None, "one too many");
+    for reader in others {
+        assert_eq!(reader.recv().await, Some(said("a")));
+        assert_eq!(reader.recv().await, None);
+    }
+}

@@ -8,36 +8,41 @@ use rustix::io::Errno;
 use sandgate_core::{BackendError, Result, SandboxPath};
 
 use super::inside::Inside;
-use super::open::{file_error, open_in, refused};
+use super::open::{file_error, open_in};
 
 /// Of names and values together.
 const MAX_BYTES: usize = 4 << 10;
 const MAX_NAME: usize = 200;
 const PREFIX: &str = "user.";
 
+/// Whether a file could have these, before it is written.
+pub(crate) fn check_attributes(attributes: &BTreeMap<String, String>) -> Result<()> {
+    let bytes: usize = attributes.iter().map(|(name, value)| name.len() + value.len()).sum();
+    let bad_name = |name: &String| name.is_empty() || name.len() > MAX_NAME || name.contains('\0');
+    if bytes > MAX_BYTES || attributes.keys().any(bad_name) {
+        let text = format!("attributes may have {MAX_BYTES} bytes, and their names {MAX_NAME}");
+        return Err(BackendError::Invalid(text));
+    }
+    Ok(())
+}
+
 impl Inside {
-    /// Exactly these, of those that begin with `user.`.
+    /// Exactly these, of those that begin with `user.`. False: the disk below the sandbox keeps none.
     pub(super) fn set_attributes(
         &self,
         path: &SandboxPath,
         attributes: &BTreeMap<String, String>,
-    ) -> Result<()> {
-        let bytes: usize = attributes.iter().map(|(name, value)| name.len() + value.len()).sum();
-        let bad_name = |name: &String| name.is_empty() || name.len() > MAX_NAME || name.contains('\0');
-        if bytes > MAX_BYTES || attributes.keys().any(bad_name) {
-            let text = format!("attributes may have {MAX_BYTES} bytes, and their names {MAX_NAME}");
-            return Err(BackendError::Invalid(text));
-        }
+    ) -> Result<bool> {
+        check_attributes(attributes)?;
         super::inside::within_places(path)?;
         let file = open_in(self.root.as_fd(), path, OFlags::RDONLY)?;
         let failed = |error: Errno| match error {
-            Errno::OPNOTSUPP => refused(path, "the disk below the sandbox keeps no attributes"),
             Errno::NOSPC | Errno::DQUOT => BackendError::NoSpace(path.to_string()),
             other => file_error(path, other),
         };
         let mut names = vec![0u8; 64 << 10];
         let length = match flistxattr(&file, &mut names[..]) {
-            Err(Errno::OPNOTSUPP) if attributes.is_empty() => return Ok(()),
+            Err(Errno::OPNOTSUPP) => return Ok(false),
             other => other.map_err(failed)?,
         };
         let names =
@@ -49,8 +54,11 @@ impl Inside {
         }
         for (name, value) in attributes {
             let name = format!("{PREFIX}{name}");
-            fsetxattr(&file, &*name, value.as_bytes(), XattrFlags::empty()).map_err(failed)?;
+            match fsetxattr(&file, &*name, value.as_bytes(), XattrFlags::empty()) {
+                Err(Errno::OPNOTSUPP) => return Ok(false),
+                other => other.map_err(failed)?,
+            }
         }
-        Ok(())
+        Ok(true)
     }
 }

@@ -12,4 +12,5 @@ mod tree;
 mod volume_files;
 pub(crate) mod walk;
 
+pub(crate) use attributes::check_attributes;
 pub(crate) use volume_files::VolumeFiles;

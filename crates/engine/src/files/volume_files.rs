@@ -55,7 +55,7 @@ impl VolumeFiles {
         &self,
         path: &SandboxPath,
         attributes: &BTreeMap<String, String>,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         let (asked, attributes) = (path.clone(), attributes.clone());
         self.aside(move |inside| inside.set_attributes(&asked, &attributes)).await
     }

@@ -114,18 +114,12 @@ impl EngineSandbox {
         self.over_limit(usage)
     }
 
-    /// Bytes that may still be written.
-    pub(crate) async fn room_on_disk(&self) -> Result<u64> {
-        let used = self.disk_with_removed().await?;
-        Ok(self.spec.limits.disk_bytes.saturating_sub(used.bytes))
-    }
-
-    /// From outside, because no program inside may set any.
+    /// From outside, because no program inside may set any. False: the disk keeps none.
     pub(crate) async fn set_attributes(
         &self,
         path: &SandboxPath,
         attributes: &BTreeMap<String, String>,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         self.files.set_attributes(path, attributes).await
     }
 }

@@ -21,7 +21,7 @@ use sandgate_jail::sys;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use crate::agent::{AgentSlot, EngineInside, EngineProcesses, ProcessTable};
+use crate::agent::{Account, AgentSlot, EngineInside, EngineProcesses, ProcessTable};
 use crate::files::VolumeFiles;
 use crate::files::walk::{DiskUsage, Snapshot, held_open, snapshot};
 use crate::frame::Settings;
@@ -66,6 +66,8 @@ pub(crate) struct EngineSandbox {
     pub(crate) agent: AgentSlot,
     pub(crate) processes: ProcessTable,
     pub(crate) disk_is_watched: AtomicBool,
+    /// What changes from outside take of the disk.
+    pub(crate) account: Account,
     stands_still: Mutex<StandsStill>,
     end: CancellationToken,
 }
@@ -184,6 +186,7 @@ impl EngineSandbox {
             agent: AgentSlot::default(),
             processes: ProcessTable::default(),
             disk_is_watched: AtomicBool::new(false),
+            account: Account::default(),
             stands_still: Mutex::default(),
             end: CancellationToken::new(),
         })
