@@ -36,7 +36,7 @@ pub use id::{ContainerId, ContextId, InvalidId, SandboxId, random_alphanumeric, 
 pub use inside::{Change, Connection, Entry, FolderChange, Inside, OpenFile};
 pub use key_limits::{InvalidLimits, KeyLimits};
 pub use leases::{
-    Lease, LeaseError, LeaseRegistry, LeaseState, Leases, MemoryLeases, NewLease, OnEnd, now_ms,
+    Lease, LeaseError, LeaseRegistry, LeaseState, Leases, MemoryLeases, NewLease, OnEnd, Parsed, now_ms,
 };
 pub use limits::{Limits, human_bytes};
 pub use outcome::{NoteText, Outcome, OutcomeBuilder, RichResult};

@@ -23,6 +23,7 @@ fn lease(id: &str, container: &str) -> Lease {
         ends_paused: false,
         state: LeaseState::Running,
         details: json!({"template": "base"}),
+        parsed: sandgate_core::Parsed::default(),
     }
 }
 

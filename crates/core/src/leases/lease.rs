@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::Parsed;
 use crate::{ContainerId, NewContainer, Owner};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -30,6 +31,8 @@ pub struct Lease {
     /// The door's own.
     #[serde(default)]
     pub details: Value,
+    #[serde(skip)]
+    pub parsed: Parsed,
 }
 
 impl Lease {

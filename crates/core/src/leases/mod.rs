@@ -2,16 +2,18 @@
 //! come back to it by its id. In memory, and written through to where it survives the server.
 
 mod lease;
+mod parsed;
 mod registry;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use tokio::sync::{Mutex as AsyncMutex, MutexGuard as AsyncGuard, watch};
-use tokio::task::JoinSet;
+use tokio_util::task::TaskTracker;
 
 pub use lease::{Lease, LeaseState, NewLease, OnEnd};
+pub use parsed::Parsed;
 pub use registry::{LeaseRegistry, MemoryLeases};
 
 use crate::{BackendError, Container, Containers, KeyLimits, Owner, RegistryError};
@@ -39,6 +41,10 @@ pub struct Leases {
     containers: Arc<Containers>,
     registry: Arc<dyn LeaseRegistry>,
     all: Mutex<HashMap<String, Arc<Held>>>,
+    /// Those whose end is under way.
+    ending: Mutex<HashSet<String>>,
+    /// Changes go on to their end here, whoever stops waiting for them.
+    tasks: TaskTracker,
 }
 
 /// A lease as it is now, replaced as a whole by whoever changes it.
@@ -80,7 +86,13 @@ impl Leases {
                 registry.remove_lease(&lease.id).await.map_err(LeaseError::Registry)?;
             }
         }
-        Ok(Self { containers, registry, all: Mutex::new(all) })
+        Ok(Self {
+            containers,
+            registry,
+            all: Mutex::new(all),
+            ending: Mutex::default(),
+            tasks: TaskTracker::new(),
+        })
     }
 
     /// Makes a container and lends it. Its time starts when it is ready.
@@ -101,6 +113,7 @@ impl Leases {
             ends_paused: new.ends_paused,
             state: LeaseState::Running,
             details: new.details,
+            parsed: Parsed::default(),
         };
         if let Err(error) = self.registry.save_lease(&lease).await {
             self.containers.delete(&lease.owner, &lease.container).await?;
@@ -156,63 +169,103 @@ impl Leases {
     }
 
     /// None: no end any more.
-    pub async fn set_end(&self, id: &str, ends_ms: Option<u64>) -> Result<Arc<Lease>> {
-        self.change(id, |lease| lease.ends_ms = ends_ms).await
+    pub async fn set_end(self: &Arc<Self>, id: &str, ends_ms: Option<u64>) -> Result<Arc<Lease>> {
+        self.change(id, move |lease| lease.ends_ms = ends_ms).await
     }
 
     /// Later than it was, or as it was.
-    pub async fn extend_to(&self, id: &str, ends_ms: u64) -> Result<Arc<Lease>> {
-        self.change(id, |lease| lease.ends_ms = lease.ends_ms.map(|end| end.max(ends_ms))).await
+    pub async fn extend_to(self: &Arc<Self>, id: &str, ends_ms: u64) -> Result<Arc<Lease>> {
+        self.change(id, move |lease| lease.ends_ms = lease.ends_ms.map(|end| end.max(ends_ms))).await
     }
 
     pub async fn set_metadata(
-        &self,
+        self: &Arc<Self>,
         id: &str,
         metadata: std::collections::BTreeMap<String, String>,
     ) -> Result<Arc<Lease>> {
-        self.change(id, |lease| lease.metadata = metadata).await
+        self.change(id, move |lease| lease.metadata = metadata).await
     }
 
     /// What `change` makes of the door's own.
     pub async fn change_details(
-        &self,
+        self: &Arc<Self>,
         id: &str,
-        change: impl FnOnce(&mut serde_json::Value) + Send,
+        change: impl FnOnce(&mut serde_json::Value) + Send + 'static,
     ) -> Result<Arc<Lease>> {
-        self.change(id, |lease| change(&mut lease.details)).await
+        self.change(id, move |lease| change(&mut lease.details)).await
     }
 
     /// Freezes it where it stands.
-    pub async fn pause(&self, id: &str) -> Result<Arc<Lease>> {
-        let held = self.held(id)?;
-        let _changing = self.begin(&held).await?;
-        let lease = held.lease();
-        if lease.state == LeaseState::Paused {
-            return Err(LeaseError::Paused);
-        }
-        self.freeze(&held, &lease).await
+    pub async fn pause(self: &Arc<Self>, id: &str) -> Result<Arc<Lease>> {
+        let (leases, held) = (Arc::clone(self), self.held(id)?);
+        self.to_the_end(async move {
+            let _changing = leases.begin(&held).await?;
+            let lease = held.lease();
+            if lease.state == LeaseState::Paused {
+                return Err(LeaseError::Paused);
+            }
+            leases.freeze(&held, &lease).await
+        })
+        .await
     }
 
     /// Thaws it, or starts it afresh over its files when a server ended meanwhile. `allowance`: of the key it is
     /// resumed with.
-    pub async fn resume(&self, id: &str, ends_ms: Option<u64>, allowance: &KeyLimits) -> Result<Arc<Lease>> {
-        let held = self.held(id)?;
-        let _changing = self.begin(&held).await?;
-        let lease = held.lease();
-        if lease.state == LeaseState::Running {
-            return Err(LeaseError::Running);
-        }
-        let container = self.container(&lease)?;
-        container.resume().await?;
-        container.sandbox_within(allowance).await?;
-        self.replace(&held, Lease { state: LeaseState::Running, ends_ms, ..(*lease).clone() }).await
+    pub async fn resume(
+        self: &Arc<Self>,
+        id: &str,
+        ends_ms: Option<u64>,
+        allowance: &KeyLimits,
+    ) -> Result<Arc<Lease>> {
+        let (leases, held, allowance) = (Arc::clone(self), self.held(id)?, allowance.clone());
+        self.to_the_end(async move {
+            let _changing = leases.begin(&held).await?;
+            let lease = held.lease();
+            if lease.state == LeaseState::Running {
+                return Err(LeaseError::Running);
+            }
+            let container = leases.container(&lease)?;
+            container.resume().await?;
+            let resumed = match container.sandbox_within(&allowance).await {
+                Ok(_) => {
+                    let lease = Lease { state: LeaseState::Running, ends_ms, ..(*lease).clone() };
+                    leases.replace(&held, lease).await
+                }
+                Err(error) => Err(error.into()),
+            };
+            if resumed.is_err()
+                && let Err(error) = container.pause().await
+            {
+                tracing::warn!(lease = lease.id, %error, "a sandbox that could not be resumed runs on");
+            }
+            resumed
+        })
+        .await
     }
 
     /// Ends it with everything it has.
-    pub async fn delete(&self, id: &str) -> Result<()> {
-        let held = self.held(id)?;
-        let _changing = self.begin(&held).await?;
-        self.end(&held).await
+    pub async fn delete(self: &Arc<Self>, id: &str) -> Result<()> {
+        let (leases, held) = (Arc::clone(self), self.held(id)?);
+        self.to_the_end(async move {
+            let _changing = leases.begin(&held).await?;
+            leases.end(&held).await
+        })
+        .await
+    }
+
+    /// A change that stopped half-way would leave one thing in memory, another on disk.
+    async fn to_the_end<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = Result<T>> + Send + 'static,
+    ) -> Result<T> {
+        let abandoned = |_| BackendError::Engine("a change of a sandbox was abandoned".to_owned()).into();
+        self.tasks.spawn(work).await.unwrap_or_else(|error| Err(abandoned(error)))
+    }
+
+    /// Waits until no change and no end is under way.
+    pub async fn settled(&self) {
+        self.tasks.close();
+        self.tasks.wait().await;
     }
 
     /// Becomes true when the lease ends. None: it has ended.
@@ -221,11 +274,10 @@ impl Leases {
         Some(self.held(id).ok()?.gone.subscribe())
     }
 
-    /// Deletes or pauses what is over; call every second or so.
+    /// Begins to delete or pause what is over; call every second or so. Nobody waits for a slow one.
     pub async fn end_due(self: &Arc<Self>) {
         let now = now_ms();
         let all: Vec<_> = self.lock().values().cloned().collect();
-        let mut ending = JoinSet::new();
         for held in all {
             let lease = held.lease();
             let Ok(container) = self.container(&lease) else {
@@ -234,25 +286,31 @@ impl Leases {
                 continue;
             };
             if lease.is_over(now) {
-                ending.spawn(Arc::clone(self).end_one(held));
+                if self.lock_ending().insert(lease.id.clone()) {
+                    self.tasks.spawn(Arc::clone(self).end_one(held));
+                }
             } else if lease.state == LeaseState::Running {
                 // What is lent is in use, and not to be cleared away for its age.
                 container.keep_alive();
             }
         }
-        ending.join_all().await;
     }
 
     async fn end_one(self: Arc<Self>, held: Arc<Held>) {
-        let Ok(_changing) = self.begin(&held).await else { return };
+        self.end_if_over(&held).await;
+        self.lock_ending().remove(&held.lease().id);
+    }
+
+    async fn end_if_over(&self, held: &Held) {
+        let Ok(_changing) = self.begin(held).await else { return };
         let lease = held.lease();
         // It may have been extended while this waited.
         if !lease.is_over(now_ms()) {
             return;
         }
         let ended = match lease.on_end {
-            OnEnd::Delete => self.end(&held).await,
-            OnEnd::Pause => self.freeze(&held, &lease).await.map(drop),
+            OnEnd::Delete => self.end(held).await,
+            OnEnd::Pause => self.freeze(held, &lease).await.map(drop),
         };
         if let Err(error) = ended {
             tracing::warn!(lease = lease.id, %error, "a sandbox whose time is over could not be ended; it is tried again");
@@ -286,12 +344,19 @@ impl Leases {
         }
     }
 
-    async fn change(&self, id: &str, change: impl FnOnce(&mut Lease) + Send) -> Result<Arc<Lease>> {
-        let held = self.held(id)?;
-        let _changing = self.begin(&held).await?;
-        let mut lease = (*held.lease()).clone();
-        change(&mut lease);
-        self.replace(&held, lease).await
+    async fn change(
+        self: &Arc<Self>,
+        id: &str,
+        change: impl FnOnce(&mut Lease) + Send + 'static,
+    ) -> Result<Arc<Lease>> {
+        let (leases, held) = (Arc::clone(self), self.held(id)?);
+        self.to_the_end(async move {
+            let _changing = leases.begin(&held).await?;
+            let mut lease = (*held.lease()).clone();
+            change(&mut lease);
+            leases.replace(&held, lease).await
+        })
+        .await
     }
 
     async fn replace(&self, held: &Held, lease: Lease) -> Result<Arc<Lease>> {
@@ -310,6 +375,10 @@ impl Leases {
 
     fn held(&self, id: &str) -> Result<Arc<Held>> {
         self.lock().get(id).cloned().ok_or(LeaseError::NotFound)
+    }
+
+    fn lock_ending(&self) -> MutexGuard<'_, HashSet<String>> {
+        self.ending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Arc<Held>>> {

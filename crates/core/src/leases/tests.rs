@@ -94,6 +94,7 @@ async fn what_is_over_is_gone_before_and_after_it_is_cleared_away() {
     assert!(is_missing(&house.leases.find(DOOR, "over")));
     assert_eq!(house.deleted(), 0);
     house.leases.end_due().await;
+    house.leases.settled().await;
     assert_eq!(house.deleted(), 1);
     let ids: Vec<_> = house.leases.list(DOOR, &ann()).iter().map(|lease| lease.id.clone()).collect();
     assert_eq!(ids.len(), 2);
@@ -120,6 +121,7 @@ async fn one_that_pauses_at_its_end_waits_to_be_resumed() {
     let house = House::new().await;
     let lease = house.grant("a", Some(0), OnEnd::Pause).await;
     house.leases.end_due().await;
+    house.leases.settled().await;
     let paused = house.leases.find(DOOR, "a").unwrap();
     assert_eq!(paused.state, LeaseState::Paused);
     assert!(matches!(house.leases.pause("a").await, Err(LeaseError::Paused)));
@@ -127,6 +129,7 @@ async fn one_that_pauses_at_its_end_waits_to_be_resumed() {
     assert!(matches!(container.sandbox().await, Err(BackendError::Paused)));
     // Paused, it does not end however late it is.
     house.leases.end_due().await;
+    house.leases.settled().await;
     let resumed = house.leases.resume("a", Some(now_ms() + 60_000), &KeyLimits::default()).await.unwrap();
     assert_eq!(resumed.state, LeaseState::Running);
     assert!(container.sandbox().await.is_ok());
@@ -159,6 +162,7 @@ async fn a_lease_goes_with_its_container_and_the_container_with_its_lease() {
     house.containers.delete(&ann(), &first.container).await.unwrap();
     assert!(is_missing(&house.leases.find(DOOR, "first")));
     house.leases.end_due().await;
+    house.leases.settled().await;
     assert_eq!(house.registry.leases().await.unwrap().len(), 1);
     let gone = house.leases.gone("second").unwrap();
     assert!(!*gone.borrow());
@@ -168,4 +172,38 @@ async fn a_lease_goes_with_its_container_and_the_container_with_its_lease() {
     assert!(house.containers.get(&ann(), &second.container).is_err());
     assert!(is_missing(&house.leases.delete("second").await));
     assert!(house.registry.leases().await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_change_goes_on_when_nobody_waits_for_it() {
+    let house = House::new().await;
+    house.grant("a", Some(60_000), OnEnd::Delete).await;
+    {
+        let pausing = house.leases.pause("a");
+        tokio::pin!(pausing);
+        assert!(futures_now(pausing.as_mut()).is_none());
+    }
+    house.leases.settled().await;
+    assert_eq!(house.leases.find(DOOR, "a").unwrap().state, LeaseState::Paused);
+    assert_eq!(house.registry.leases().await.unwrap()[0].state, LeaseState::Paused);
+}
+
+/// What it gives at once, if it does.
+fn futures_now<T>(work: std::pin::Pin<&mut impl Future<Output = T>>) -> Option<T> {
+    match work.poll(&mut std::task::Context::from_waker(std::task::Waker::noop())) {
+        std::task::Poll::Ready(done) => Some(done),
+        std::task::Poll::Pending => None,
+    }
+}
+
+#[tokio::test]
+async fn what_a_door_reads_of_a_lease_is_read_once_and_anew_after_a_change() {
+    let house = House::new().await;
+    house.grant("a", None, OnEnd::Delete).await;
+    let read = |lease: &Lease| lease.details["token"].as_str().unwrap().to_owned();
+    let first = house.leases.find(DOOR, "a").unwrap().parsed(read);
+    let again = house.leases.find(DOOR, "a").unwrap().parsed(read);
+    assert!(Arc::ptr_eq(&first, &again));
+    house.leases.change_details("a", |details| details["token"] = json!("u")).await.unwrap();
+    assert_eq!(*house.leases.find(DOOR, "a").unwrap().parsed(read), "u");
 }
