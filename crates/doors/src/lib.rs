@@ -29,6 +29,7 @@ mod unheard;
 
 pub use access::Access;
 pub use front::Front;
+pub use lent::Runs;
 pub use metrics::MetricsDoor;
 pub use server::{Doors, serve};
 pub use stopping::Stopping;

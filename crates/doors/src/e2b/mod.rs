@@ -23,6 +23,7 @@ use tokio_util::task::TaskTracker;
 
 pub(crate) use front::Front;
 
+use crate::lent::Runs;
 use control::State;
 use error::E2bResult;
 
@@ -48,6 +49,8 @@ pub struct E2bDoor {
     pub spec: SandboxSpec,
     /// What must not stop half-way goes on here when the client hangs up meanwhile.
     pub tasks: TaskTracker,
+    /// How code and commands run.
+    pub runs: Runs,
     pub settings: E2bSettings,
     pub state: DoorState,
 }

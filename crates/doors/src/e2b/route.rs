@@ -7,7 +7,11 @@ use axum::extract::{FromRequestParts, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
-use sandgate_core::{Container, KeyLimits, Lease, LeaseError, LeaseState, Sandbox, now_ms};
+use sandgate_core::{
+    Container, ExecuteRequest, Joined, KeyLimits, Lease, LeaseError, LeaseState, Sandbox, StartProcess,
+    now_ms,
+};
+use sandgate_store::StoreError;
 use serde_json::json;
 use tower_service::Service;
 
@@ -15,13 +19,15 @@ use super::details::Details;
 use super::error::{E2bError, E2bResult};
 use super::host::{port_number, sandbox_id};
 use super::tokens::{ENVD_HEADER, Signature, Signed, opens_port};
+use crate::patience::{BodyPatience, patient_body};
 use super::{CODE_PORT, DOOR, Door, E2bDoor, ENVD_PORT, code, envd, ports};
-use crate::lent::{Shown, cut_when, form, shown};
+use crate::lent::{Asked, Borrower, Running, Runs, Shown, cut_when, form, shown};
 
 pub(super) const ID_HEADER: &str = "e2b-sandbox-id";
 pub(super) const PORT_HEADER: &str = "e2b-sandbox-port";
 /// What a sandbox that traffic has woken lasts at least, in seconds.
 const LEAST_AFTER_WAKING: u64 = 300;
+const STREAM_INPUT: &str = "/process.Process/StreamInput";
 const NO_ENVD_TOKEN: &str =
     "unauthorized access, please provide a valid access token or method signing if supported";
 
@@ -32,9 +38,37 @@ pub(super) struct Target {
     pub(super) details: Arc<Details>,
     pub(super) container: Arc<Container>,
     pub(super) port: u16,
+    asked: Asked,
+    runs: Runs,
 }
 
 impl Target {
+    #[cfg(test)]
+    pub(super) fn for_tests(
+        lease: Arc<Lease>,
+        details: Arc<Details>,
+        container: Arc<Container>,
+        port: u16,
+        runs: Runs,
+    ) -> Self {
+        Self { lease, details, container, port, asked: Asked::default(), runs }
+    }
+
+    /// Runs code in the name of its maker.
+    pub(super) async fn run(&self, request: ExecuteRequest) -> sandgate_core::Result<Running> {
+        self.runs.code(&self.asked, &self.borrower(), &self.container, request).await
+    }
+
+    /// The same for a command.
+    pub(super) async fn start(&self, process: StartProcess) -> sandgate_core::Result<Joined> {
+        self.runs.command(&self.asked, &self.borrower(), &self.container, process).await
+    }
+
+    fn borrower(&self) -> Borrower<'_> {
+        let key = self.details.key.as_deref();
+        Borrower { owner: &self.lease.owner, key, limits: self.limits(), door: DOOR }
+    }
+
     /// The running sandbox, started again over its files when it was lost.
     pub(super) async fn sandbox(&self) -> sandgate_core::Result<Arc<dyn Sandbox>> {
         self.container.sandbox_within(self.limits()).await
@@ -115,7 +149,7 @@ impl DataPlane {
             }
             Wanted::SignedFile => (self.door.signer(&request)?, ENVD_PORT),
         };
-        let details = Arc::new(Details::of(&lease));
+        let details = Details::of(&lease);
         if port == ENVD_PORT {
             if let Err(error) = check_envd(&details, &request) {
                 return Ok(envd_refusal(error, request.uri().path()));
@@ -127,18 +161,23 @@ impl DataPlane {
                 ports::Entry::Answered(response) => return Ok(*response),
             }
         }
-        let wakes = !is_health(&request);
+        let wakes = port != ENVD_PORT || !is_health(&request);
         let lease = self.door.awake(lease, &details, wakes).await?;
         let gone = self.door.leases.gone(&lease.id);
         let container = self.door.leases.container(&lease).map_err(|_| E2bError::sandbox_gone(&lease.id))?;
         container.keep_alive();
-        let target = Target { lease, details, container, port };
+        let (asked, runs) = (Asked::by(&request), self.door.runs.clone());
+        let target = Target { lease, details, container, port, asked, runs };
         request.extensions_mut().insert(target.clone());
         let mut inside = match port {
             ENVD_PORT => self.envd.clone(),
             CODE_PORT => self.code.clone(),
             _ => return ports::pass(&self.door, target, request).await,
         };
+        // What is typed into a program comes as it is typed.
+        if request.uri().path() != STREAM_INPUT {
+            request = request.map(|body| patient_body(body, BodyPatience::USUAL));
+        }
         let Ok(response) = inside.call(request).await;
         Ok(match gone {
             Some(gone) => response.map(|body| cut_when(gone, body)),
@@ -154,9 +193,11 @@ fn is_health(request: &Request) -> bool {
 /// Everything of envd takes its token, files also a signature, and its health nothing.
 fn check_envd(details: &Details, request: &Request) -> E2bResult<()> {
     let refused = || E2bError::unauthorized(NO_ENVD_TOKEN);
+    if is_health(request) {
+        return Ok(());
+    }
     match shown(request.headers(), ENVD_HEADER, &details.envd_token) {
         Shown::Right => return Ok(()),
-        Shown::Nothing if is_health(request) => return Ok(()),
         Shown::Wrong => return Err(refused()),
         Shown::Nothing => {}
     }
@@ -200,6 +241,9 @@ impl E2bDoor {
         if !lease.wakes || !wakes {
             return Err(E2bError::sandbox_gone(&lease.id));
         }
+        if !self.key_is_good(details).await? {
+            return Err(E2bError::sandbox_gone(&lease.id));
+        }
         let lasts = details.timeout.max(LEAST_AFTER_WAKING).min(self.settings.max_timeout.as_secs());
         let ends = now_ms().saturating_add(lasts.saturating_mul(1000));
         match self.leases.resume(&lease.id, Some(ends), &details.limits).await {
@@ -208,6 +252,16 @@ impl E2bDoor {
             Err(LeaseError::Running) => Ok(self.leases.extend_to(&lease.id, ends).await?),
             Err(LeaseError::NotFound) => Err(E2bError::sandbox_gone(&lease.id)),
             Err(error) => Err(E2bError::from(error).of(&lease.id)),
+        }
+    }
+
+    /// Whether the key that made the sandbox may still do anything.
+    async fn key_is_good(&self, details: &Details) -> E2bResult<bool> {
+        let Some(id) = &details.key else { return Ok(true) };
+        match self.store.key(id).await {
+            Ok(key) => Ok(key.revoked_at.is_none() && !key.is_expired()),
+            Err(StoreError::NotFound) => Ok(false),
+            Err(error) => Err(E2bError::internal(&error)),
         }
     }
 

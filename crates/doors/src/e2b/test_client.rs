@@ -59,6 +59,7 @@ pub(super) async fn client_with(settings: E2bSettings, master: Option<&str>) -> 
     let leases = Arc::new(leases);
     let door = E2bDoor {
         leases: Arc::clone(&leases),
+        runs: crate::lent::Runs::for_tests(&containers),
         containers,
         store: store.clone(),
         spec: SandboxSpec::default(),

@@ -17,12 +17,16 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::cut_when;
 
 const CONTENT_SECURITY_POLICY: HeaderName = HeaderName::from_static("content-security-policy");
+const X_CONTENT_TYPE_OPTIONS: HeaderName = HeaderName::from_static("x-content-type-options");
 /// What concerns one connection only.
 const HOP_BY_HOP: [HeaderName; 5] = [CONNECTION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE];
 const MORE_HOP_BY_HOP: [&str; 4] =
     ["keep-alive", "proxy-connection", "proxy-authenticate", "proxy-authorization"];
 /// A page that code inside made, on the address of the whole server: it must not act as if it were the server's.
 const NO_ORIGIN: &str = "sandbox allow-scripts allow-forms allow-popups allow-modals allow-downloads";
+/// What would count for everything at the server's address.
+const OF_THE_WHOLE_ORIGIN: [&str; 4] =
+    ["set-cookie", "clear-site-data", "strict-transport-security", "service-worker-allowed"];
 /// Connections into the sandboxes of one door that became something else than HTTP, at once.
 const MOST_TUNNELS: usize = 1024;
 
@@ -107,7 +111,12 @@ pub(crate) async fn carry(way: &Way<'_>, mut request: Request) -> Result<Respons
         response.headers_mut().insert(UPGRADE, protocol);
     }
     if way.is_by_path {
-        response.headers_mut().insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(NO_ORIGIN));
+        let headers = response.headers_mut();
+        for name in OF_THE_WHOLE_ORIGIN {
+            headers.remove(name);
+        }
+        headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(NO_ORIGIN));
+        headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     }
     Ok(match way.leases.gone(way.id).filter(|_| !is_upgrade) {
         Some(gone) => response.map(|body| cut_when(gone, body)),

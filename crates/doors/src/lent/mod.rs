@@ -9,6 +9,7 @@ mod file;
 pub(crate) mod home;
 mod path;
 mod running;
+mod runs;
 pub(crate) mod shared;
 mod tokens;
 
@@ -26,7 +27,9 @@ pub(crate) use cut::cut_when;
 pub(crate) use ended::Ended;
 pub(crate) use file::{NoSuchPart, send};
 pub(crate) use path::with_path;
-pub(crate) use running::{ABORTED, BROKEN, Said, start, stopped_by, stream};
+pub(crate) use running::{ABORTED, BROKEN, Running, Said, stopped_by, stream};
+pub use runs::Runs;
+pub(crate) use runs::{Asked, Borrower};
 pub(crate) use tokens::{Shown, new_token, same, shown};
 
 /// The lease's end decides, and nothing else.

@@ -8,10 +8,8 @@ use std::time::Duration;
 use axum::body::Body;
 use bytes::Bytes;
 use futures_util::stream;
-use sandgate_core::{
-    BackendError, Container, Containers, Ending, Event, ExecuteRequest, Execution, KeyLimits, LimitKind,
-    Share,
-};
+use sandgate_core::{Container, Ending, Event, LimitKind};
+use sandgate_gate::Running as Execution;
 use tokio::time::Instant;
 
 /// Events that are at hand go out together, up to so many bytes.
@@ -21,23 +19,7 @@ const TOGETHER: usize = 64 << 10;
 #[derive(Debug)]
 pub(crate) struct Running {
     pub(crate) execution: Execution,
-    container: Arc<Container>,
-    /// It counts as under way until this is dropped.
-    _share: Share,
-}
-
-/// The one way by which code of the doors that lend sandboxes starts.
-pub(crate) async fn start(
-    containers: &Containers,
-    container: &Arc<Container>,
-    limits: &KeyLimits,
-    request: ExecuteRequest,
-) -> sandgate_core::Result<Running> {
-    let most = limits.executions;
-    let share = containers.executions().take(container.owner(), most);
-    let share = share.ok_or(BackendError::TooManyExecutions { limit: most.unwrap_or(u32::MAX) })?;
-    let execution = container.sandbox_within(limits).await?.execute(request).await?;
-    Ok(Running { execution, container: Arc::clone(container), _share: share })
+    pub(super) container: Arc<Container>,
 }
 
 /// What a door makes of the events of an execution.
@@ -79,19 +61,20 @@ impl<S: Said> Telling<S> {
             self.said.begin(&mut lines);
             Instant::now()
         });
-        let events = &mut self.running.execution.events;
+        let execution = &mut self.running.execution;
         while lines.is_empty() {
-            match tokio::time::timeout_at(heard + self.pause, events.recv()).await {
+            match tokio::time::timeout_at(heard + self.pause, execution.next()).await {
                 Ok(event) => self.said.add(event, &mut lines),
                 Err(_) => self.said.quiet(&mut lines),
             }
         }
         while !self.said.is_over() && lines.len() < TOGETHER {
-            let Ok(event) = events.try_recv() else { break };
+            let Some(event) = execution.next_at_hand() else { break };
             self.said.add(Some(event), &mut lines);
         }
         if self.said.is_over() {
             self.running.container.keep_alive();
+            self.running.execution.call().ended("completed");
         }
         self.heard = Some(Instant::now());
         lines.into()

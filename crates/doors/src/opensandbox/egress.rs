@@ -109,7 +109,7 @@ async fn keep(
     if new["egress"].as_array().is_some_and(|rules| rules.len() > MOST_RULES) {
         return Err(Refusal::invalid(format!("a policy has {MOST_RULES} rules at most")));
     }
-    let lease = door.leases.change_details(&target.lease.id, |details| details["network"] = new).await?;
+    let lease = door.leases.change_details(&target.lease.id, move |details| details["network"] = new).await?;
     Ok(Json(told(&Details::of(&lease))))
 }
 

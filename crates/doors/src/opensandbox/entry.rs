@@ -84,7 +84,7 @@ impl Entries {
             input: Input::Closed,
             ..StartProcess::default()
         };
-        let joined = target.sandbox().await?.processes().await?.start(start).await?;
+        let joined = target.start(start).await?;
         let log = Arc::<Mutex<Log>>::default();
         {
             let mut all = self.lock();

@@ -22,6 +22,7 @@ use tokio_util::task::TaskTracker;
 
 pub(crate) use front::Front;
 
+use crate::lent::Runs;
 use crate::lent::carry::Tunnels;
 use entry::Entries;
 use error::Answered;
@@ -45,6 +46,8 @@ pub struct OpenSandboxDoor {
     pub spec: SandboxSpec,
     /// What must not stop half-way goes on here when the client hangs up meanwhile.
     pub tasks: TaskTracker,
+    /// How code and commands run.
+    pub runs: Runs,
     pub settings: OpenSandboxSettings,
     pub state: DoorState,
 }

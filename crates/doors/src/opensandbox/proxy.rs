@@ -18,7 +18,7 @@ use super::target::Target;
 use super::{DOOR, Door, EGRESS_PORT, EXECD_PORT, OpenSandboxDoor, egress, execd};
 use crate::access::Access;
 use crate::lent::carry::{NotCarried, Way, carry};
-use crate::lent::{Shown, cut_when, shown, with_path};
+use crate::lent::{Asked, Shown, cut_when, shown, with_path};
 use crate::local::foreign_host;
 
 pub(super) const EXECD_HEADER: &str = "X-EXECD-ACCESS-TOKEN";
@@ -65,7 +65,7 @@ impl Proxy {
     async fn pass(&self, request: Request) -> Answered<Response> {
         let (id, port, path) = wanted(request.uri().path())?;
         let lease = self.door.leases.find(DOOR, &id).map_err(|_| Refusal::no_such_sandbox(&id))?;
-        let details = Arc::new(Details::of(&lease));
+        let details = Details::of(&lease);
         if let Some(response) = self.refusal(&lease, &details, port, request.headers()).await? {
             return Ok(response);
         }
@@ -76,7 +76,8 @@ impl Proxy {
         let container = self.door.leases.container(&lease)?;
         container.keep_alive();
         let gone = self.door.leases.gone(&lease.id);
-        let target = Target { lease, details, container };
+        let (asked, runs) = (Asked::by(&request), self.door.runs.clone());
+        let target = Target { lease, details, container, asked, runs };
         let request = with_path(request, &path);
         let mut request =
             request.ok_or_else(|| Refusal::invalid("the path of the request cannot be read"))?;

@@ -9,7 +9,9 @@ use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
+use sandgate_gate::Metrics;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 use super::super::OpenSandboxSettings;
 use super::super::test_client::{Client, KEY, client, client_with};
@@ -183,7 +185,10 @@ async fn a_websocket_goes_through_until_the_sandbox_ends() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let (address, stop) = (listener.local_addr().unwrap(), CancellationToken::new());
     let _stop = stop.clone().drop_guard();
-    tokio::spawn(crate::serve(listener, None, Doors::only_opensandbox(client.front.clone()), stop));
+    let stopping = crate::Stopping::new(TaskTracker::new(), stop.clone());
+    let front = crate::Front { metrics: Metrics::default(), stopping };
+    let doors = Doors::only_opensandbox(client.front.clone());
+    tokio::spawn(stop.run_until_cancelled_owned(crate::serve(listener, None, doors, front)));
     let mut socket = TcpStream::connect(address).await.unwrap();
     let head = format!(
         "GET /sandboxes/{id}/proxy/3000/ws HTTP/1.1\r\nhost: {address}\r\nconnection: Upgrade\r\n\

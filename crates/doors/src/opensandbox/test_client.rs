@@ -50,6 +50,7 @@ pub(super) async fn client_with(
     let leases = Arc::new(leases);
     let door = OpenSandboxDoor {
         leases: Arc::clone(&leases),
+        runs: crate::lent::Runs::for_tests(&containers),
         containers,
         spec: SandboxSpec::default(),
         tasks: TaskTracker::new(),

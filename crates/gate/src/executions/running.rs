@@ -39,7 +39,18 @@ impl Running {
 
     /// None after [`Event::Done`], and when the backend broke off without one.
     pub async fn next(&mut self) -> Option<Event> {
-        let event = self.execution.events.recv().await.filter(|event| !self.is_loss(event));
+        let event = self.execution.events.recv().await;
+        self.passes(event)
+    }
+
+    /// What is at hand, without waiting; None: nothing is, or it broke off, which [`Self::next`] tells.
+    pub fn next_at_hand(&mut self) -> Option<Event> {
+        let event = self.execution.events.try_recv().ok()?;
+        self.passes(Some(event))
+    }
+
+    fn passes(&mut self, event: Option<Event>) -> Option<Event> {
+        let event = event.filter(|event| !self.is_loss(event));
         match (&event, &mut self.watch) {
             (Some(event), Some(watch)) => watch.event(event),
             (None, watch) => {

@@ -13,7 +13,7 @@ use sandgate_doors::e2b::{self, E2bDoor};
 use sandgate_doors::execute::ExecuteDoor;
 use sandgate_doors::openai::OpenAiDoor;
 use sandgate_doors::opensandbox::{self, OpenSandboxDoor};
-use sandgate_doors::{Access, Doors, Front, MetricsDoor, Stopping, Tls};
+use sandgate_doors::{Access, Doors, Front, MetricsDoor, Runs, Stopping, Tls};
 use sandgate_gate::upstream::Router;
 use sandgate_gate::{Approvals, ContainerFiles, Executions, Gate, GateParts, Ledger, Metrics};
 use sandgate_store::Store;
@@ -147,12 +147,14 @@ async fn until_stopped(args: ServeArgs, mut settings: Settings) -> Result<()> {
         .merge(openai.router());
     let master = settings.master_key.as_ref().map(Secret::expose);
     let access = Access::with_metrics(store.clone(), master, settings.telemetry.metrics_open);
+    let runs = Runs::new(executions, ledger.clone());
     let e2b_door = E2bDoor {
         leases: Arc::clone(&leases),
         containers: Arc::clone(&containers),
         store: store.clone(),
         spec: spec.clone(),
         tasks: tasks.clone(),
+        runs: runs.clone(),
         settings: settings.e2b.clone(),
         state: e2b::DoorState::default(),
     };
@@ -161,6 +163,7 @@ async fn until_stopped(args: ServeArgs, mut settings: Settings) -> Result<()> {
         containers: Arc::clone(&containers),
         spec,
         tasks: tasks.clone(),
+        runs,
         settings: settings.opensandbox.clone(),
         state: opensandbox::DoorState::default(),
     };

@@ -12,7 +12,7 @@ use super::super::route::Target;
 use super::Refusal;
 use super::items::Items;
 use super::request::{ExecuteBody, read};
-use crate::lent::{start, stream};
+use crate::lent::stream;
 
 /// After so long a silence the client hears that it goes on; and the server, whether the client is still there.
 const KEEP_ALIVE: Duration = Duration::from_secs(5);
@@ -23,8 +23,7 @@ pub(super) async fn execute(
     request: Request,
 ) -> Result<Response, Refusal> {
     let request = read::<ExecuteBody>(&door, request).await?.into_request()?;
-    let running = start(&door.containers, &target.container, target.limits(), request).await;
-    let running = running.map_err(Refusal::of(&target.lease.id))?;
+    let running = target.run(request).await.map_err(Refusal::of(&target.lease.id))?;
     let headers = [
         (CONTENT_TYPE, "application/x-ndjson"),
         (CACHE_CONTROL, "no-store"),

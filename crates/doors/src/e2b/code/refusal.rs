@@ -64,6 +64,7 @@ impl Refusal {
             Self::Gone(_) => S::BAD_GATEWAY,
             Self::Backend(BackendError::NoSuchLanguage { .. }) => S::NOT_FOUND,
             Self::Backend(BackendError::CodeTooLarge { .. }) => S::PAYLOAD_TOO_LARGE,
+            Self::Backend(BackendError::PermissionDenied(_)) => S::FORBIDDEN,
             Self::Backend(BackendError::TooManyContexts { .. }) => S::CONFLICT,
             Self::Backend(
                 BackendError::TooManyExecutions { .. }

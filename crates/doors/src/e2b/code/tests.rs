@@ -52,6 +52,7 @@ async fn world(limits: KeyLimits) -> World {
     let home = tempfile::tempdir().unwrap();
     let door = E2bDoor {
         leases: Arc::clone(&leases),
+        runs: crate::lent::Runs::for_tests(&containers),
         containers,
         store: Store::open(home.path()).await.unwrap(),
         spec: SandboxSpec::default(),

@@ -53,8 +53,11 @@ pub(super) async fn place() -> Place {
         ends_paused: false,
         state: LeaseState::Running,
         details: Value::Null,
+        parsed: sandgate_core::Parsed::default(),
     });
-    let target = Target { lease, details: Arc::new(Details::default()), container, port: 49983 };
+    let runs = crate::lent::Runs::for_tests(&containers);
+    let details = Arc::new(Details::default());
+    let target = Target::for_tests(lease, details, container, 49983, runs);
     Place { router: super::router().with_state(()), target, containers, backend, _home: home }
 }
 

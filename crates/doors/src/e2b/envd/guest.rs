@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::Request;
-use sandgate_core::{Container, Inside, Processes, Sandbox};
+use sandgate_core::{Container, Inside, Joined, Processes, Sandbox, StartProcess};
 
 use super::super::route::Target;
 use super::refusal::{Kind, Refusal};
@@ -13,6 +13,7 @@ pub(super) struct Guest {
     pub(super) id: String,
     pub(super) container: Arc<Container>,
     pub(super) sandbox: Arc<dyn Sandbox>,
+    target: Target,
 }
 
 impl Guest {
@@ -22,7 +23,8 @@ impl Guest {
         async move {
             let target = target.ok_or_else(Refusal::gone)?;
             let sandbox = target.sandbox().await?;
-            Ok(Self { id: target.lease.id.clone(), container: target.container, sandbox })
+            let (id, container) = (target.lease.id.clone(), Arc::clone(&target.container));
+            Ok(Self { id, container, sandbox, target })
         }
     }
 
@@ -32,6 +34,11 @@ impl Guest {
 
     pub(super) async fn inside(&self) -> Result<Arc<dyn Inside>, Refusal> {
         Ok(self.sandbox.inside().await?)
+    }
+
+    /// A command in the name of the sandbox's maker.
+    pub(super) async fn start(&self, process: StartProcess) -> sandgate_core::Result<Joined> {
+        self.target.start(process).await
     }
 
     pub(super) async fn processes(&self) -> Result<Arc<dyn Processes>, Refusal> {

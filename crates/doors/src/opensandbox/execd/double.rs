@@ -66,15 +66,18 @@ async fn world(backend: Arc<dyn Backend>, home: tempfile::TempDir) -> World {
     };
     let lease = leases.grant(new).await.unwrap();
     let container = leases.container(&lease).unwrap();
+    let runs = crate::lent::Runs::for_tests(&containers);
     let door = Arc::new(OpenSandboxDoor {
         leases: Arc::clone(&leases),
         containers,
         spec: SandboxSpec::default(),
         tasks: TaskTracker::new(),
+        runs,
         settings: OpenSandboxSettings::default(),
         state: DoorState::default(),
     });
-    let target = Target { lease, details: Arc::new(Details::default()), container };
+    let (details, asked) = (Arc::new(Details::default()), crate::lent::Asked::default());
+    let target = Target { lease, details, container, asked, runs: door.runs.clone() };
     let places = Places::default();
     let enter = async move |mut request: Request, next: Next| {
         request.extensions_mut().insert(target);

@@ -15,7 +15,7 @@ use super::super::{DOOR, Door, HOME, OpenSandboxDoor};
 use super::body::Fields;
 use super::shown;
 use super::wish::Wish;
-use crate::lent::{NEVER_IDLE, key_of, new_token};
+use crate::lent::{Asked, NEVER_IDLE, key_of, new_token};
 use crate::owner::Who;
 use crate::request_id::RequestId;
 
@@ -85,7 +85,8 @@ impl OpenSandboxDoor {
     /// What is to run in it from the start.
     async fn begin(self: &Arc<Self>, lease: &Arc<Lease>, details: Details) -> Answered<()> {
         let container = self.leases.container(lease)?;
-        let target = Target { lease: Arc::clone(lease), details: Arc::new(details), container };
+        let (details, asked, runs) = (Arc::new(details), Asked::default(), self.runs.clone());
+        let target = Target { lease: Arc::clone(lease), details, container, asked, runs };
         self.state.entries.start(self, &target).await.map_err(|error| {
             let program = target.details.entrypoint.first().map_or("", String::as_str);
             let message = format!("the entrypoint '{program}' could not be started: {error}");

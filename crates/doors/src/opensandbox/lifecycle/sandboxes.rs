@@ -65,7 +65,7 @@ pub(super) async fn resume(
     let work = Arc::clone(&door);
     let resumed = async move {
         let lease = work.leases.resume(&lease.id, lease.ends_ms, &who.limits).await?;
-        let change = |details: &mut Value| {
+        let change = move |details: &mut Value| {
             details["changed_ms"] = json!(now_ms());
             details["key"] = json!(key_of(&who));
             details["limits"] = json!(*who.limits);

@@ -97,6 +97,7 @@ async fn its_time_goes_on_while_it_is_paused() {
     client.leases.set_end(&id, Some(now_ms() - 1)).await.unwrap();
     assert_eq!(client.get(&format!("/v1/sandboxes/{id}")).await.status, 404);
     client.leases.end_due().await;
+    client.leases.settled().await;
     assert!(client.leases.all(DOOR).is_empty());
 }
 

@@ -79,7 +79,7 @@ async fn start(
         timeout: call.timeout,
     };
     let name = process.program.clone();
-    let joined = call.guest.processes().await?.start(process).await.map_err(|error| match error {
+    let joined = call.guest.start(process).await.map_err(|error| match error {
         BackendError::NoSuchFile(_)
         | BackendError::PermissionDenied(_)
         | BackendError::IsFolder(_)

@@ -2,7 +2,7 @@
 //! interrupts the code.
 
 use axum::body::Body;
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::response::Response;
 use sandgate_core::{ContextId, ExecuteRequest};
 use serde::Deserialize;
@@ -14,8 +14,7 @@ use super::super::guest::Guest;
 use super::super::refusal::Refusal;
 use super::contexts::{default_of, find};
 use super::words::Words;
-use crate::lent::{start, stream};
-use crate::opensandbox::Door;
+use crate::lent::stream;
 
 /// One byte takes six in JSON at most (`\u0000`), so no code within its limit is refused for the way it is written.
 const WORST_ESCAPE: u64 = 6;
@@ -36,11 +35,7 @@ struct Where {
     language: Option<String>,
 }
 
-pub(super) async fn run(
-    State(door): State<Door>,
-    guest: Guest,
-    request: Request,
-) -> Result<Response, Refusal> {
+pub(super) async fn run(guest: Guest, request: Request) -> Result<Response, Refusal> {
     let most = guest.target.container.spec().limits.code_bytes;
     let Wish { code, context } = read(request, most.saturating_mul(WORST_ESCAPE) + LARGEST).await?;
     if code.is_empty() {
@@ -55,9 +50,8 @@ pub(super) async fn run(
     };
     let Some(claim) = guest.place.runs.claim(&context) else { return Ok(busy(&context)) };
     let request = ExecuteRequest { code, context: Some(context.clone()), ..ExecuteRequest::default() };
-    let running = start(&door.containers, &guest.target.container, guest.target.limits(), request).await;
-    let running = running.map_err(|error| not_run(error.into()))?;
-    claim.begun(running.execution.handle.clone());
+    let running = guest.target.run(request).await.map_err(|error| not_run(error.into()))?;
+    claim.begun(running.execution.handle());
     let words = Words::new(claim, &context);
     Ok(answer(stream(running, words, PING)))
 }

@@ -109,9 +109,8 @@ enum NotBegun {
 
 /// The one way by which commands of this door start.
 async fn begin(guest: &Guest, command: &Command, start: StartProcess) -> Result<Joined, NotBegun> {
-    let processes = guest.processes().await.map_err(NotBegun::Refused)?;
     let start = StartProcess { tag: Some(command.tag.clone()), ..start };
-    processes.start(start).await.map_err(|error| match error {
+    guest.target.start(start).await.map_err(|error| match error {
         BackendError::NoSuchFile(_)
         | BackendError::PermissionDenied(_)
         | BackendError::IsFolder(_)

@@ -103,7 +103,7 @@ impl Terminal {
             input: if is_pipe { Input::Pipe } else { Input::Terminal(USUAL_SIZE) },
             timeout: None,
         };
-        match guest.processes().await?.start(start).await {
+        match guest.target.start(start).await {
             Ok(joined) => {
                 *lock(&self.shell) = Shell::Running { tag, is_pipe };
                 tokio::spawn(Arc::clone(self).follow(joined));
