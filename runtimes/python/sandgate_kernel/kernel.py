@@ -73,7 +73,7 @@ class Kernel:
                 settings = json.loads(body)
                 environment.configure(settings)
                 if settings.get("language", "python") != "python":
-                    from . import languages  # not among what is loaded ahead: most contexts are Python
+                    from . import languages  # a process for one command has not loaded it ahead
 
                     languages.serve(self, settings)
 

@@ -75,6 +75,7 @@ def load_libraries(full):
     steps.install()
     if full:
         load_data_libraries()
+        from . import languages  # noqa: F401  # small, and contexts of other languages start much sooner
     getpass.getpass = streams.refuse_password
 
 

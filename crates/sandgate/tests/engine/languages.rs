@@ -383,10 +383,16 @@ fn a_second_go_program_uses_the_build_cache() {
         let place = sandbox().await;
         let program = "package main\nimport \"fmt\"\nfunc main() { fmt.Println(3 + 4) }";
         assert_eq!(cell(&place, &GO, program).await.stdout, "7\n");
-        let count = "find ~/.cache/go-build -type f -name '*-d' | wc -l";
-        let before = answer(&cell(&place, &BASH, count).await);
+        let built = "find /tmp/sandgate-go-* -name 'cell-*' -printf '%f %T@\\n' | sort";
+        let before = answer(&cell(&place, &BASH, built).await);
+        assert_eq!(before.lines().count(), 1, "{before}");
         assert_eq!(cell(&place, &GO, program).await.stdout, "7\n");
-        assert_eq!(answer(&cell(&place, &BASH, count).await), before, "nothing was built anew");
-        assert_ne!(before, "0");
+        assert_eq!(answer(&cell(&place, &BASH, built).await), before, "nothing was built anew");
+        for n in 0..12 {
+            let program = format!("package main\nfunc main() {{ println({n}) }}");
+            assert_eq!(cell(&place, &GO, &program).await.stderr, format!("{n}\n"));
+        }
+        let kept = answer(&cell(&place, &BASH, built).await);
+        assert_eq!(kept.lines().count(), 8, "only the last ones are kept: {kept}");
     });
 }
