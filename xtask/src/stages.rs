@@ -37,7 +37,7 @@ pub(crate) struct Stage {
     pub(crate) run: fn(&Ground, Option<&Changes>) -> Outcome,
 }
 
-pub(crate) const STAGES: [Stage; 11] = [
+pub(crate) const STAGES: [Stage; 12] = [
     Stage { name: "host", about: "packages of the host that the tests need", run: host },
     Stage { name: "fmt", about: "formatting", run: fmt },
     Stage { name: "clippy", about: "lints, warnings denied", run: clippy },
@@ -58,6 +58,11 @@ pub(crate) const STAGES: [Stage; 11] = [
         name: "e2b",
         about: "the unmodified SDKs of E2B, new and older, against the real program; COMPATIBILITY.md",
         run: e2b_sdks,
+    },
+    Stage {
+        name: "opensandbox",
+        about: "the unmodified SDKs of OpenSandbox and LiteLLM's client of it, against the real program",
+        run: opensandbox_sdks,
     },
     Stage {
         name: "fuzz",
@@ -149,6 +154,12 @@ fn e2b_sdks(ground: &Ground, _: Option<&Changes>) -> Outcome {
     let counts = all_tested(suites)?;
     sdk::e2b::compare(ground, &words).map_err(|error| Failure { error, counts })?;
     Ok(counts)
+}
+
+fn opensandbox_sdks(ground: &Ground, _: Option<&Changes>) -> Outcome {
+    let runtime = runtime::shared(ground)?;
+    must(ground.cargo(&["build", "-p", "sandgate", "--bins"]))?;
+    all_tested(sdk::opensandbox::suites(ground, &runtime)?)
 }
 
 /// Each has its say, also after another failed.

@@ -3,6 +3,7 @@
 
 mod compatibility;
 pub(crate) mod e2b;
+pub(crate) mod opensandbox;
 mod packages;
 
 use std::process::Command;

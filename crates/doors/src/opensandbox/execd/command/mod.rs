@@ -4,7 +4,6 @@
 mod foreground;
 mod kept;
 mod lines;
-mod probe;
 mod wish;
 
 use std::sync::Arc;
@@ -58,7 +57,6 @@ pub(super) async fn run_shell(guest: &Guest, text: String) -> Result<Response, R
 }
 
 async fn foreground(guest: &Guest, content: String, start: StartProcess) -> Result<Response, Refusal> {
-    probe::prepare(guest, &content).await;
     let command = guest.place.commands.add(content, false)?;
     start_foreground(guest, command, start).await
 }

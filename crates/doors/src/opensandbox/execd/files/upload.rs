@@ -23,6 +23,8 @@ use crate::paced::{Allowance, Paced};
 /// Between two files there is little: where the next one goes.
 const BETWEEN_FILES: u64 = 256 << 10;
 const MOST_FILES: usize = 10_000;
+/// Read of what nobody wants.
+const DRAINED: u64 = 1 << 20;
 
 #[derive(Debug, Deserialize)]
 struct Metadata {
@@ -39,19 +41,26 @@ pub(super) async fn upload(guest: Guest, request: Request) -> Result<Response, R
     let mut form = Multipart::from_request(request, &())
         .await
         .map_err(|_| bad(Code::InvalidFile, "multipart form is empty"))?;
+    let written = write_all(&guest, &mut form, &allowance).await;
+    if written.is_err() {
+        drain(&mut form, &allowance).await;
+    }
+    written.map(|()| nothing())
+}
+
+async fn write_all(guest: &Guest, form: &mut Multipart, allowance: &Allowance) -> Result<(), Refusal> {
     let inside = guest.inside().await?;
     let mut next: Option<(SandboxPath, Option<u32>)> = None;
     let mut written = 0;
     loop {
         allowance.set(BETWEEN_FILES);
-        let Some(part) = form.next_field().await.map_err(|error| Refusal::from(Broken::of(&error)))? else {
-            break;
-        };
+        let part = form.next_field().await.map_err(|error| Refusal::from(Broken::of(&error)))?;
+        let Some(part) = part else { break };
         match part.name() {
             Some("metadata") if next.is_some() => {
                 return Err(bad(Code::InvalidFile, "metadata and file count mismatch: a file is missing"));
             }
-            Some("metadata") => next = Some(place(&guest, part).await?),
+            Some("metadata") => next = Some(place(guest, part).await?),
             Some("file") => {
                 let message = "metadata file is missing";
                 let to = next.take().ok_or_else(|| bad(Code::InvalidFileMetadata, message))?;
@@ -69,7 +78,15 @@ pub(super) async fn upload(guest: Guest, request: Request) -> Result<Response, R
     match (written, next) {
         (_, Some(_)) => Err(bad(Code::InvalidFileContent, "file is missing")),
         (0, None) => Err(bad(Code::InvalidFileMetadata, "metadata file is missing")),
-        (_, None) => Ok(nothing()),
+        (_, None) => Ok(()),
+    }
+}
+
+/// A client that is still sending when the connection closes would not hear why. Much is not waited for.
+async fn drain(form: &mut Multipart, allowance: &Allowance) {
+    allowance.set(DRAINED);
+    while let Ok(Some(mut part)) = form.next_field().await {
+        while let Ok(Some(_)) = part.chunk().await {}
     }
 }
 
