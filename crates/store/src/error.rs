@@ -27,6 +27,8 @@ pub enum StoreError {
     Json(#[from] serde_json::Error),
     #[error("the store's folder failed: {0}")]
     Io(#[from] io::Error),
+    #[error("the search took too long; look for less at once")]
+    TooSlow,
     /// A fault of this program; what the call had changed was taken back.
     #[error("the store failed in the middle of a call")]
     Panicked,

@@ -1,12 +1,23 @@
 //! Looking things up in the ledger. It may be long, so the thread that everybody waits for does not do it:
 //! each search has a connection of its own, which changes nothing and holds nobody up.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
 use rusqlite::{Connection, OpenFlags, ToSql};
 use sandgate_core::Owner;
 
 use crate::ledger::{COLUMNS, LedgerRecord, read_record};
-use crate::pages::{List, all, signed};
+use crate::pages::{List, Within, all, first, signed, size};
 use crate::{Listed, Page, Result, Store, StoreError};
+
+/// A search that takes longer is given up: it looks for what no index helps to find.
+const LONGEST: Duration = Duration::from_secs(30);
+/// Steps of SQLite between two looks at whether to go on.
+const STEPS: i32 = 10_000;
+/// What one answer holds of records that may hold code and output.
+const MOST_BYTES: usize = 8 << 20;
 
 /// What is looked for; None: everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -45,7 +56,13 @@ impl Store {
             let condition = Condition::of(&filter);
             let text = condition.text();
             let list = List { columns: COLUMNS, from: "ledger", filter: &text, id: "id", order: "seq" };
-            list.page(connection, &condition.named(), &page, read_record)
+            let place = |id: &String| place(connection, id, filter.owner.as_ref());
+            let within = Within {
+                after: page.after.as_ref().map(place).transpose()?,
+                before: page.before.as_ref().map(place).transpose()?,
+                bytes: MOST_BYTES,
+            };
+            list.page_within(connection, &condition.named(), &page, &within, read_record)
         })
         .await
     }
@@ -68,10 +85,18 @@ impl Store {
             let most = i64::try_from(most).unwrap_or(i64::MAX);
             let mut named = condition.named();
             named.extend([(":place", &place.0 as &dyn ToSql), (":most", &most)]);
-            let found =
-                all(connection, &text, named.as_slice(), |row| Ok((read_record(row)?, row.get(12)?)))?;
-            let last = found.last().map_or(place, |(_, seq)| LedgerPlace(*seq));
-            Ok((found.into_iter().map(|(record, _)| record).collect(), last))
+            let mut statement = connection.prepare_cached(&text)?;
+            let mut rows = statement.query(named.as_slice())?;
+            let (mut found, mut last, mut bytes) = (Vec::new(), place, 0);
+            while let Some(row) = rows.next()? {
+                bytes += size(row)?;
+                if bytes > MOST_BYTES && !found.is_empty() {
+                    break;
+                }
+                found.push(read_record(row)?);
+                last = LedgerPlace(row.get(12)?);
+            }
+            Ok((found, last))
         })
         .await
     }
@@ -99,14 +124,22 @@ impl Store {
             let roots = all(connection, &text, condition.named().as_slice(), read_record)?;
             let text = format!("SELECT {COLUMNS} FROM ledger WHERE parent = ?1 ORDER BY seq LIMIT ?2");
             let one_more = i64::try_from(most).unwrap_or(i64::MAX).saturating_add(1);
-            let tree = |request: LedgerRecord| {
-                let params: [&dyn ToSql; 2] = [&request.id, &one_more];
-                let mut children = all(connection, &text, params, read_record)?;
-                let has_more = children.len() > most;
-                children.truncate(most);
+            let mut bytes = 0;
+            let mut tree = |request: LedgerRecord| {
+                let mut statement = connection.prepare_cached(&text)?;
+                let mut rows = statement.query([&request.id as &dyn ToSql, &one_more])?;
+                let (mut children, mut has_more) = (Vec::new(), false);
+                while let Some(row) = rows.next()? {
+                    bytes += size(row)?;
+                    has_more = children.len() == most || bytes > MOST_BYTES;
+                    if has_more {
+                        break;
+                    }
+                    children.push(read_record(row)?);
+                }
                 Ok(LedgerTree { request, children, has_more })
             };
-            roots.into_iter().map(tree).collect()
+            roots.into_iter().map(&mut tree).collect()
         })
         .await
     }
@@ -115,16 +148,46 @@ impl Store {
         &self,
         work: impl FnOnce(&Connection) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let (permit, database) = (self.searches.acquire().await, self.database.clone());
-        let _permit = permit.map_err(|_| StoreError::Closed)?;
+        let permit = Arc::clone(&self.searches).acquire_owned().await.map_err(|_| StoreError::Closed)?;
+        let database = self.database.clone();
+        let waits = Waits::default();
+        let has_left = Arc::clone(&waits.0);
         let searched = tokio::task::spawn_blocking(move || {
+            // Given back when the work is over, which may be after whoever asked has left.
+            let _permit = permit;
             let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-            let connection = Connection::open_with_flags(database, flags)?;
+            let mut connection = Connection::open_with_flags(database, flags)?;
             connection.busy_timeout(crate::open::BUSY)?;
+            let began = Instant::now();
+            let is_over = move || has_left.load(Ordering::Relaxed) || began.elapsed() > LONGEST;
+            connection.progress_handler(STEPS, Some(is_over))?;
             work(&connection)
         });
-        searched.await.map_err(|_| StoreError::Panicked)?
+        match searched.await.map_err(|_| StoreError::Panicked)? {
+            Err(StoreError::Sqlite(error))
+                if error.sqlite_error_code() == Some(rusqlite::ErrorCode::OperationInterrupted) =>
+            {
+                Err(StoreError::TooSlow)
+            }
+            searched => searched,
+        }
     }
+}
+
+/// Dropped with the future that waits for a search, it ends the search.
+#[derive(Default)]
+struct Waits(Arc<AtomicBool>);
+
+impl Drop for Waits {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Where a record stands, whatever it says by now. Another owner's is not there.
+fn place(connection: &Connection, id: &str, owner: Option<&Owner>) -> Result<i64> {
+    let text = "SELECT seq FROM ledger WHERE id = ?1 AND (?2 IS NULL OR owner = ?2)";
+    first(connection, text, (id, owner.map(Owner::as_str)), |row| Ok(row.get(0)?))
 }
 
 /// A filter as SQL: only what is asked for is in it, so that an index can serve.

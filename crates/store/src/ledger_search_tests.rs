@@ -106,3 +106,87 @@ async fn a_request_comes_with_what_was_done_for_it_and_with_nothing_else() {
     assert_eq!(shape(&trees)[1], entry("a", &["b"], true));
     assert_eq!(store.ledger_trees("req_9", None, 10, 10).await.unwrap(), []);
 }
+
+#[tokio::test]
+async fn a_walk_goes_on_from_a_record_that_is_no_longer_what_was_looked_for() {
+    let (_home, store) = filled().await;
+    let filter = LedgerFilter { status: some("running"), ..LedgerFilter::default() };
+    let first = store.ledger(&filter, &after(1, None)).await.unwrap();
+    assert_eq!(first.data[0].id, "a");
+    store
+        .put_ledger(vec![LedgerRecord { status: "completed".into(), ..first.data[0].clone() }])
+        .await
+        .unwrap();
+    let next = store.ledger(&filter, &after(1, Some("a"))).await.unwrap();
+    assert_eq!(next.data[0].id, "b");
+}
+
+#[tokio::test]
+async fn an_answer_is_cut_short_before_it_is_too_large() {
+    let (_home, store) = store().await;
+    let large = |id: &str, parent: Option<&str>| {
+        let mut record = LedgerRecord { parent: parent.map(Into::into), ..record(id, "execution", 10) };
+        record.body.insert("code".into(), "x".repeat(super::MOST_BYTES / 2).into());
+        record
+    };
+    store.put_ledger(vec![record("r", "request", 1)]).await.unwrap();
+    store
+        .put_ledger(vec![large("a", Some("r")), large("b", Some("r")), large("c", Some("r"))])
+        .await
+        .unwrap();
+    let filter = LedgerFilter { kind: some("execution"), ..LedgerFilter::default() };
+    let page = store.ledger(&filter, &after(100, None)).await.unwrap();
+    assert_eq!((page.data.len(), page.has_more), (1, true));
+    let mut seen = 0;
+    let mut place = LedgerPlace::default();
+    loop {
+        let (records, next) = store.ledger_after(&filter, place, 100).await.unwrap();
+        assert!(records.len() < 3);
+        seen += records.len();
+        if next == place {
+            break;
+        }
+        place = next;
+    }
+    assert_eq!(seen, 3);
+    let trees = store.ledger_trees("req_1", None, 10, 10).await.unwrap();
+    assert_eq!((trees[0].children.len(), trees[0].has_more), (1, true));
+}
+
+#[tokio::test]
+async fn a_request_is_found_by_its_id_without_a_look_at_others() {
+    let (_home, store) = store().await;
+    for (filter, index) in [
+        ("request = 'a' AND owner = 'b'", "ledger_by_request_of_owner (request=? AND owner=?)"),
+        ("request = 'a'", "ledger_by_request (request=?)"),
+    ] {
+        let text = format!(
+            "EXPLAIN QUERY PLAN SELECT id FROM ledger WHERE {filter} AND parent IS NULL ORDER BY seq DESC LIMIT 9"
+        );
+        let plan = store
+            .search(move |connection| super::all(connection, &text, [], |row| Ok(row.get::<_, String>(3)?)))
+            .await
+            .unwrap();
+        assert_eq!(plan, [format!("SEARCH ledger USING INDEX {index}")]);
+    }
+}
+
+#[tokio::test]
+async fn a_search_that_nobody_waits_for_ends_and_gives_its_place_back_then() {
+    let (_home, store) = store().await;
+    let room = store.searches.available_permits();
+    let searching = store.clone();
+    let search = tokio::spawn(async move {
+        let endless =
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
+        searching.search(move |c| super::all(c, endless, [], |row| Ok(row.get::<_, i64>(0)?))).await
+    });
+    while store.searches.available_permits() == room {
+        tokio::task::yield_now().await;
+    }
+    search.abort();
+    assert!(search.await.unwrap_err().is_cancelled());
+    while store.searches.available_permits() < room {
+        tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+    }
+}

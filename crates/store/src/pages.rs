@@ -44,8 +44,23 @@ impl List<'_> {
         page: &Page,
         read: impl Fn(&Row<'_>) -> Result<T>,
     ) -> Result<Listed<T>> {
-        let after = page.after.as_deref().map(|id| self.place(connection, named, id)).transpose()?;
-        let before = page.before.as_deref().map(|id| self.place(connection, named, id)).transpose()?;
+        let place = |id: &String| self.place(connection, named, id);
+        let after = page.after.as_ref().map(place).transpose()?;
+        let before = page.before.as_ref().map(place).transpose()?;
+        let within = Within { after, before, bytes: usize::MAX };
+        self.page_within(connection, named, page, &within, read)
+    }
+
+    /// The same between places that are known.
+    pub(crate) fn page_within<T>(
+        &self,
+        connection: &Connection,
+        named: Named<'_>,
+        page: &Page,
+        within: &Within,
+        read: impl Fn(&Row<'_>) -> Result<T>,
+    ) -> Result<Listed<T>> {
+        let Within { after, before, bytes } = *within;
         // The page right before an entry is found by walking back from it.
         let backwards = before.is_some() && after.is_none();
         let (higher, lower) = if page.descending { (before, after) } else { (after, before) };
@@ -72,9 +87,10 @@ impl List<'_> {
         let mut statement = connection.prepare_cached(&text)?;
         let mut rows = statement.query(named.as_slice())?;
         let mut data = Vec::new();
-        let mut has_more = false;
+        let (mut has_more, mut sum) = (false, 0_usize);
         while let Some(row) = rows.next()? {
-            if data.len() == page.limit {
+            sum = sum.saturating_add(size(row)?);
+            if data.len() == page.limit || (sum > bytes && !data.is_empty()) {
                 has_more = true;
                 break;
             }
@@ -94,6 +110,25 @@ impl List<'_> {
         let place: Option<i64> = first(connection, &text, named.as_slice(), |row| Ok(row.get(0)?))?;
         place.ok_or(StoreError::NotFound)
     }
+}
+
+/// What a page may hold.
+pub(crate) struct Within {
+    /// Places in the order of the list.
+    pub(crate) after: Option<i64>,
+    pub(crate) before: Option<i64>,
+    /// A page that would be larger is cut short, though never to nothing.
+    pub(crate) bytes: usize,
+}
+
+/// Of the texts of a row.
+pub(crate) fn size(row: &Row<'_>) -> Result<usize> {
+    let columns = row.as_ref().column_count();
+    let mut sum = 0;
+    for column in 0..columns {
+        sum += row.get_ref(column)?.as_bytes_or_null().ok().flatten().map_or(0, <[u8]>::len);
+    }
+    Ok(sum)
 }
 
 /// All rows of a cached query.

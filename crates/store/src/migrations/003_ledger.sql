@@ -17,6 +17,7 @@ CREATE TABLE ledger (
 ) STRICT;
 
 CREATE INDEX ledger_by_request ON ledger (request, seq);
+CREATE INDEX ledger_by_request_of_owner ON ledger (request, owner, seq);
 CREATE INDEX ledger_by_parent ON ledger (parent, seq) WHERE parent IS NOT NULL;
 CREATE INDEX ledger_by_owner ON ledger (owner, seq);
 CREATE INDEX ledger_by_container ON ledger (container, seq) WHERE container IS NOT NULL;
