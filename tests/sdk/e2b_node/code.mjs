@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { NotFoundError } from '@e2b/code-interpreter';
-import { LANGUAGES, check } from './programs.mjs';
+import { check } from './programs.mjs';
 
 check('code', 'the last expression is the result', async ({ make }) => {
   const sandbox = await make();
@@ -91,5 +91,5 @@ for (const [language, code] of [['javascript', "console.log('hi')"], ['typescrip
     const run = await sandbox.runCode(code, { language });
     assert.equal(run.error, undefined);
     assert.equal(run.logs.stdout.join(''), 'hi\n');
-  }, { waits: LANGUAGES });
+  });
 }

@@ -91,4 +91,3 @@ export async function allItems(paginator) {
   return items;
 }
 
-export const LANGUAGES = 'languages other than Python come with issue 6';
