@@ -14,6 +14,10 @@ use super::facts::Facts;
 
 /// Of how many that are over it is remembered how they ended.
 const REMEMBERED: usize = 1000;
+/// Of code, which is shown whole: a person who sees half of it decides about half of it.
+const MOST_BYTES: usize = 32 << 20;
+/// What one owner may have of the room, so that it cannot fill it for all others.
+const SHARE: usize = 4;
 
 /// All that wait. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -128,11 +132,17 @@ impl Board {
 
     fn hold(&self, held: Held, most: usize) -> Result<(Place, oneshot::Receiver<PersonSaid>), NoRoom> {
         let mut state = self.lock();
-        // One owner cannot fill it for all others.
-        let share = most.div_ceil(2);
-        let owner = &held.facts.key.owner;
-        let of_owner = state.held.values().filter(|entry| entry.held.facts.key.owner == *owner).count();
-        if state.held.len() >= most || of_owner >= share {
+        let (owner, size) = (&held.facts.key.owner, held.facts.code.len());
+        let (mut bytes, mut count_of_owner, mut bytes_of_owner) = (size, 0, size);
+        for facts in state.held.values().map(|entry| &entry.held.facts) {
+            bytes += facts.code.len();
+            if facts.key.owner == *owner {
+                count_of_owner += 1;
+                bytes_of_owner += facts.code.len();
+            }
+        }
+        let is_full = state.held.len() >= most || bytes > MOST_BYTES;
+        if is_full || count_of_owner >= most.div_ceil(SHARE) || bytes_of_owner > MOST_BYTES / SHARE {
             return Err(NoRoom);
         }
         let (answer, receiver) = oneshot::channel();
@@ -153,6 +163,10 @@ impl Board {
         // The number first: with one that is too low the next wait is too short, and nothing is missed.
         let version = *self.0.version.borrow();
         (self.lock().held.values().map(|entry| entry.held.clone()).collect(), version)
+    }
+
+    pub(super) fn get(&self, id: &str) -> Option<Held> {
+        self.lock().held.values().find(|entry| entry.held.id() == id).map(|entry| entry.held.clone())
     }
 
     /// Returns once there is a change after `version`; None: once anything waits.

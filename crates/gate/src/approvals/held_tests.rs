@@ -67,15 +67,47 @@ async fn whoever_leaves_takes_the_question_away() {
 }
 
 #[tokio::test]
-async fn there_is_room_for_so_many_and_for_half_as_many_of_one_owner() {
+async fn there_is_room_for_so_many_and_for_a_quarter_of_one_owner() {
     let board = Board::default();
     let mut waiting = Vec::new();
     for owner in ["ann", "ann", "bob"] {
         let version = board.list().1;
-        waiting.push(ask(&board, owner, 3, LONG));
+        waiting.push(ask(&board, owner, 8, LONG));
         board.change_after(Some(version)).await;
     }
     assert_eq!(ask(&board, "eve", 3, LONG).await.unwrap(), Err(NoRoom), "all places are taken");
-    assert_eq!(ask(&board, "ann", 4, LONG).await.unwrap(), Err(NoRoom), "hers are taken");
+    assert_eq!(ask(&board, "ann", 8, LONG).await.unwrap(), Err(NoRoom), "hers are taken");
     assert_eq!(board.list().0.len(), 3);
+}
+
+#[tokio::test]
+async fn what_is_held_is_bounded_in_bytes_too() {
+    let board = Board::default();
+    let hold = |owner: &str, bytes: usize| {
+        let mut facts = Facts::clone(&asked_by(owner));
+        facts.code = "x".repeat(bytes);
+        let held =
+            Held { facts: Arc::new(facts), expires_at: 0, asked_by: DecidedBy::Default, asked_reason: None };
+        board.hold(held, 100)
+    };
+    let quarter = MOST_BYTES / SHARE;
+    let first = hold("ann", quarter).unwrap();
+    assert!(hold("ann", 1).is_err(), "her share is used up");
+    let others: Vec<_> = ["b", "c", "d"].into_iter().map(|owner| hold(owner, quarter).unwrap()).collect();
+    assert!(hold("eve", 1).is_err(), "there is no more");
+    drop(first);
+    assert!(hold("eve", 1).is_ok());
+    drop(others);
+}
+
+#[tokio::test]
+async fn who_decides_at_the_last_moment_is_heard_or_told() {
+    for _ in 0..50 {
+        let board = Board::default();
+        let waiting = ask(&board, "ann", 10, Duration::from_millis(2));
+        let id = first_id(&board).await;
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        let told = board.decide(&id, said(true)).is_ok();
+        assert_eq!(waiting.await.unwrap(), Ok(told.then(|| said(true))));
+    }
 }

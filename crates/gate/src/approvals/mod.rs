@@ -166,6 +166,12 @@ impl Approvals {
         self.0.board.list()
     }
 
+    /// One that waits.
+    #[must_use]
+    pub fn held_one(&self, id: &str) -> Option<Held> {
+        self.0.board.get(id)
+    }
+
     /// The same, after a change since `version` (None: as soon as anything waits), or after `time`.
     pub async fn held_after(&self, version: Option<u64>, time: Duration) -> (Vec<Held>, u64) {
         let _ = tokio::time::timeout(time, self.0.board.change_after(version)).await;

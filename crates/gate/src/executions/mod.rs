@@ -71,7 +71,7 @@ impl Executions {
         let share = match self.share(asker, manner.crowd).await {
             Ok(share) => share,
             Err(error) => {
-                entry.fail(&error.to_string());
+                entry.fail(&recorded(&error));
                 return Err(error.into());
             }
         };
@@ -84,7 +84,7 @@ impl Executions {
             Ok(execution) => Ok(Running::new(execution, share, watch, entry, Arc::clone(container))),
             Err(error) => {
                 watch.fail();
-                entry.fail(&error.to_string());
+                entry.fail(&recorded(&error));
                 Err(error.into())
             }
         }
@@ -138,6 +138,17 @@ impl Executions {
                 .take(&asker.owner, own)
                 .ok_or(BackendError::TooManyExecutions { limit: own.unwrap_or(u32::MAX) }),
         }
+    }
+}
+
+/// As a key may read it: what the engine says of itself is for the log.
+fn recorded(error: &BackendError) -> String {
+    match error {
+        BackendError::Engine(problem) => {
+            tracing::error!(problem, "an execution could not be started");
+            "engine_failed".to_owned()
+        }
+        other => other.to_string(),
     }
 }
 

@@ -128,7 +128,7 @@ impl Call {
     /// That it is under way is written soon, and before that anything is done for it.
     pub fn begin(&self) {
         if let Some(inner) = self.0.as_deref()
-            && let Some(writer) = inner.ledger.writer()
+            && let Some(writer) = inner.ledger.writer_of_begun()
         {
             let record = inner.record(RUNNING, None);
             writer.write(record);
@@ -275,7 +275,7 @@ impl Drop for Inner {
         }
         let status = self.sum_up();
         let record = self.record(status, Some(now_ms()));
-        if let Some(writer) = self.ledger.writer() {
+        if let Some(writer) = self.ledger.writer_of_begun() {
             writer.write(record);
         }
     }

@@ -70,14 +70,14 @@ impl Entry {
 
     /// That it began is written soon.
     pub(super) fn begin(&self) {
-        if let (Some(record), Some(writer)) = (&self.record, self.ledger.writer()) {
+        if let (Some(record), Some(writer)) = (&self.record, self.ledger.writer_of_begun()) {
             writer.write((**record).clone());
         }
     }
 
     /// That it began is on disk before this returns.
     pub(super) async fn begin_now(&self) -> Result<(), sandgate_store::StoreError> {
-        match (&self.record, self.ledger.writer()) {
+        match (&self.record, self.ledger.writer_of_begun()) {
             (Some(record), Some(writer)) => writer.write_now((**record).clone()).await,
             _ => Ok(()),
         }
@@ -90,7 +90,7 @@ impl Entry {
         status.clone_into(&mut record.status);
         let took = exact_millis(self.began.elapsed());
         record.body.entry("duration_ms").or_insert_with(|| took.into());
-        if let Some(writer) = self.ledger.writer() {
+        if let Some(writer) = self.ledger.writer_of_begun() {
             writer.write(*record);
         }
     }

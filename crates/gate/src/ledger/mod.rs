@@ -62,6 +62,11 @@ impl Ledger {
         inner.config.get().enabled.then_some(&inner.writer)
     }
 
+    /// For what was begun while records were written: its end is written too.
+    fn writer_of_begun(&self) -> Option<&Writer> {
+        self.0.as_deref().map(|inner| &inner.writer)
+    }
+
     /// Whether requests that are only passed on are recorded too.
     #[must_use]
     pub fn records_passed(&self) -> bool {

@@ -15,6 +15,10 @@ const GATHER: Duration = Duration::from_millis(50);
 const MOST_AT_ONCE: usize = 500;
 /// Records that may wait. A disk that stands still must not take all memory.
 const MOST_WAITING: usize = 100_000;
+/// Records that are kept to be tried again after the disk refused them.
+const MOST_KEPT: usize = 10_000;
+/// Between two tries, growing from the first to the last.
+const PAUSES: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(30)];
 
 #[derive(Debug)]
 pub(super) struct Writer {
@@ -111,7 +115,19 @@ fn unwritten() -> StoreError {
 }
 
 async fn write_all(store: Store, mut jobs: mpsc::UnboundedReceiver<Job>, waiting: Arc<AtomicUsize>) {
-    while let Some(first) = jobs.recv().await {
+    let mut kept = Kept::default();
+    loop {
+        let first = match kept.next_try() {
+            None => jobs.recv().await,
+            Some(due) => match timeout_at(due, jobs.recv()).await {
+                Ok(first) => first,
+                Err(_) => {
+                    kept.put_back(&store, Batch::default()).await;
+                    continue;
+                }
+            },
+        };
+        let Some(first) = first else { break };
         let mut batch = Batch::default();
         batch.add(first);
         let until = Instant::now() + GATHER;
@@ -126,17 +142,81 @@ async fn write_all(store: Store, mut jobs: mpsc::UnboundedReceiver<Job>, waiting
                 None => break,
             }
         }
-        let written = if batch.records.is_empty() { Ok(()) } else { store.put_ledger(batch.records).await };
-        waiting.fetch_sub(batch.count, Ordering::Relaxed);
-        if let Err(error) = &written {
-            tracing::error!(%error, records = batch.count, "records could not be written to the ledger");
-        }
-        let is_written = written.is_ok();
-        for sender in batch.told {
+        let count = batch.count;
+        let (told, flushed) = (std::mem::take(&mut batch.told), std::mem::take(&mut batch.flushed));
+        let is_awaited = !told.is_empty() || !flushed.is_empty();
+        let is_written = if kept.next_try().is_some_and(|due| due > Instant::now()) && !is_awaited {
+            kept.keep(batch);
+            false
+        } else {
+            kept.put_back(&store, batch).await
+        };
+        waiting.fetch_sub(count, Ordering::Relaxed);
+        for sender in told {
             let _ = sender.send(if is_written { Ok(()) } else { Err(unwritten()) });
         }
-        for sender in batch.flushed {
+        for sender in flushed {
             let _ = sender.send(());
+        }
+    }
+    if kept.next_try().is_some() {
+        kept.put_back(&store, Batch::default()).await;
+    }
+}
+
+/// What the disk refused, until it takes it.
+#[derive(Default)]
+struct Kept {
+    batch: Batch,
+    due: Option<Instant>,
+    pause: Duration,
+}
+
+impl Kept {
+    /// None: nothing is kept.
+    fn next_try(&self) -> Option<Instant> {
+        self.due
+    }
+
+    fn keep(&mut self, new: Batch) {
+        for record in new.records {
+            if self.batch.records.len() >= MOST_KEPT && !self.batch.places.contains_key(&record.id) {
+                tracing::error!(
+                    id = record.id,
+                    kind = record.kind,
+                    "the ledger cannot be written; a record is lost"
+                );
+            } else {
+                self.batch.put(record);
+            }
+        }
+    }
+
+    /// Writes all that is kept, and what is new. Whether it is on disk.
+    async fn put_back(&mut self, store: &Store, new: Batch) -> bool {
+        let records = if self.batch.records.is_empty() {
+            new.records
+        } else {
+            self.keep(new);
+            self.batch.records.clone()
+        };
+        if records.is_empty() {
+            return true;
+        }
+        let copy = if self.batch.records.is_empty() { records.clone() } else { Vec::new() };
+        match store.put_ledger(records).await {
+            Ok(()) => {
+                *self = Self::default();
+                true
+            }
+            Err(error) => {
+                copy.into_iter().for_each(|record| self.batch.put(record));
+                let kept = self.batch.records.len();
+                tracing::error!(%error, kept, "records could not be written to the ledger; they are tried again");
+                self.pause = (self.pause * 2).clamp(PAUSES[0], PAUSES[1]);
+                self.due = Some(Instant::now() + self.pause);
+                false
+            }
         }
     }
 }

@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::outside::{Outside, Place};
 use super::span::Span;
+use super::watch::clipped;
 use super::{Metrics, Watch};
 use crate::upstream::{Turn, TurnRequest, UpstreamError};
 
@@ -44,14 +45,15 @@ impl TurnWatch {
     }
 
     pub(super) fn begin(watch: Watch, metrics: &Metrics, parent: &Span, model: Option<&str>) -> Self {
-        let model = model.unwrap_or_default().to_owned();
+        let model = clipped(model.unwrap_or_default()).to_owned();
         let attributes = vec![
             KeyValue::new("gen_ai.operation.name", "chat"),
             KeyValue::new("gen_ai.provider.name", "openai"),
             KeyValue::new("gen_ai.request.model", model.clone()),
         ];
         let tracer = metrics.0.tracer.as_ref();
-        let span = parent.child(tracer, format!("chat {model}"), SpanKind::Client, attributes);
+        let name = format!("chat {}", metrics.0.models.label(&model));
+        let span = parent.child(tracer, name, SpanKind::Client, attributes);
         let (began, seen) = (Instant::now(), Seen::default());
         Self(Some(Watched { watch, metrics: metrics.clone(), model, began, span, seen }))
     }
@@ -92,7 +94,9 @@ impl Watched {
 impl Seen {
     /// Of a Responses event or of a chunk of a completion.
     fn event(&mut self, event: &Value) {
-        let text = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
+        let text = |value: &Value, name: &str| {
+            value.get(name).and_then(Value::as_str).map(|text| clipped(text).to_owned())
+        };
         let kind = event.get("type").and_then(Value::as_str);
         let place = match kind {
             // The last event of a turn; those between tell nothing that is of use here.
@@ -157,6 +161,7 @@ impl Drop for Watched {
             metrics.0.models.add(model);
         }
         let label = metrics.0.models.label(model);
+        self.span.rename(format!("chat {label}"));
         let families = &metrics.0.families;
         families.turns.get_or_create(&[("model", label.clone()), ("outcome", outcome.into())]).inc();
         let took = self.began.elapsed().as_secs_f64();

@@ -61,7 +61,7 @@ impl Watch {
     /// The model that the client names.
     pub fn asks_for(&self, model: &str) {
         if let Some(inner) = &self.0 {
-            *inner.model.lock().unwrap_or_else(PoisonError::into_inner) = Some(model.to_owned());
+            *inner.model.lock().unwrap_or_else(PoisonError::into_inner) = Some(clipped(model).to_owned());
         }
     }
 
@@ -122,7 +122,9 @@ impl Watch {
         families.under_way.dec();
         let model = inner.model.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some(model) = &model {
-            inner.span.rename(format!("{} {model}", inner.api));
+            // Names of spans are few: a client may call a model what it likes.
+            let label = inner.metrics.0.models.label(model);
+            inner.span.rename(format!("{} {label}", inner.api));
         }
         inner.span.set(|| {
             let waited = |place| inner.clock.place(place).as_secs_f64();
@@ -140,6 +142,11 @@ impl Watch {
         inner.span.end((status >= 500).then(|| status.to_string()).as_deref());
         Some(RequestEnd { api: inner.api, model, took, overhead })
     }
+}
+
+/// Of words that a client or an upstream chose, so much goes into attributes.
+pub(super) fn clipped(text: &str) -> &str {
+    &text[..text.floor_char_boundary(256)]
 }
 
 fn class(status: u16) -> &'static str {
