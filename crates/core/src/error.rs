@@ -33,6 +33,9 @@ pub enum BackendError {
     TooManySandboxes { limit: u32 },
     #[error("this key may run {limit} executions at once, and does; try again when one has ended")]
     TooManyExecutions { limit: u32 },
+    /// For a moment.
+    #[error("the sandbox has too much under way: {0}; try again")]
+    Busy(String),
     #[error("{0}")]
     Invalid(String),
     #[error(transparent)]

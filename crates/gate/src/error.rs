@@ -138,7 +138,8 @@ impl GateError {
             Self::Backend(
                 BackendError::TooManyContainers { .. }
                 | BackendError::TooManySandboxes { .. }
-                | BackendError::TooManyExecutions { .. },
+                | BackendError::TooManyExecutions { .. }
+                | BackendError::Busy(_),
             ) => ("rate_limit_error", "rate_limit_exceeded"),
             Self::Backend(_)
             | Self::Store(_)

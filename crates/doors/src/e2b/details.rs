@@ -35,10 +35,12 @@ pub(super) struct Details {
 
 impl Details {
     /// Details that cannot be read have no tokens, and nobody is let in without one.
-    pub(super) fn of(lease: &Lease) -> Self {
-        Self::deserialize(&lease.details).unwrap_or_else(|error| {
-            tracing::error!(lease = lease.id, %error, "the details of a lease cannot be read");
-            Self::default()
+    pub(super) fn of(lease: &Lease) -> Arc<Self> {
+        lease.parsed(|lease| {
+            Self::deserialize(&lease.details).unwrap_or_else(|error| {
+                tracing::error!(lease = lease.id, %error, "the details of a lease cannot be read");
+                Self::default()
+            })
         })
     }
 

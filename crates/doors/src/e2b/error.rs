@@ -111,7 +111,7 @@ impl From<BackendError> for E2bError {
             BackendError::ShuttingDown => {
                 return Self::new(S::SERVICE_UNAVAILABLE, error.to_string()).retry_after(1);
             }
-            BackendError::TooManyExecutions { .. } => {
+            BackendError::TooManyExecutions { .. } | BackendError::Busy(_) => {
                 return Self::new(S::TOO_MANY_REQUESTS, error.to_string()).retry_after(1);
             }
             // Nothing changes before somebody ends a sandbox: trying again at once would only hide that.

@@ -2,7 +2,7 @@
 
 use axum::extract::Request;
 use axum::http::header::{COOKIE, HOST, LOCATION, SET_COOKIE};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use sandgate_core::Lease;
 
@@ -44,7 +44,7 @@ pub(super) fn entry(
     }
     let (shown, rest) = take_token(request.uri());
     if shown.is_some_and(|shown| same(&details.traffic_token, &shown)) {
-        if request.extensions().get::<ByPath>().is_none() && request.method() == axum::http::Method::GET {
+        if request.extensions().get::<ByPath>().is_none() && request.method() == Method::GET {
             return Entry::Answered(Box::new(remembered(&rest, &details.traffic_token)));
         }
         if let Ok(uri) = rest.parse() {
@@ -54,10 +54,21 @@ pub(super) fn entry(
     }
     let by_cookie = cookie(request.headers()).is_some_and(|shown| same(&details.traffic_token, &shown));
     // A browser sends a cookie along whoever asks it to.
-    if by_cookie && !is_of_another_site(request.headers(), request.uri()) {
+    if by_cookie && is_own_page(request) {
         return Entry::Open;
     }
     refused(lease, port)
+}
+
+/// Whether a page of the sandbox itself asks, or the person before the browser.
+fn is_own_page(request: &Request) -> bool {
+    let said = |name: &str| request.headers().get(name).map(HeaderValue::as_bytes);
+    let is_own = matches!(said("sec-fetch-site"), Some(b"same-origin" | b"none"));
+    // A link that somebody follows shows its page to nobody else.
+    let is_followed = request.method() == Method::GET
+        && said("sec-fetch-mode") == Some(b"navigate")
+        && said("sec-fetch-dest") == Some(b"document");
+    (is_own || is_followed) && !is_of_another_site(request.headers(), request.uri())
 }
 
 fn refused(lease: &Lease, port: u16) -> Entry {

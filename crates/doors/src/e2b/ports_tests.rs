@@ -9,8 +9,8 @@ use axum::extract::Request as AnyRequest;
 use axum::http::Request as HttpRequest;
 use axum::http::header::{CONNECTION, UPGRADE};
 use axum::routing::{any, get};
-use sandgate_gate::Metrics;
 use hyper_util::rt::TokioIo;
+use sandgate_gate::Metrics;
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -134,8 +134,21 @@ async fn a_browser_brings_the_token_once() {
     let cookie = first.headers["set-cookie"].to_str().unwrap().to_owned();
     assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite"), "{cookie}");
     let kept = cookie.split(';').next().unwrap();
-    assert_eq!(ask("/a", &[("cookie", kept)]).await.status, 200);
-    assert_eq!(ask("/a", &[("cookie", kept), ("origin", "http://evil.example")]).await.status, 403);
+    let site = "sec-fetch-site";
+    for own in ["same-origin", "none"] {
+        assert_eq!(ask("/a", &[("cookie", kept), (site, own)]).await.status, 200, "{own}");
+    }
+    let followed = [("sec-fetch-mode", "navigate"), ("sec-fetch-dest", "document")];
+    assert_eq!(
+        ask("/a", &[&[("cookie", kept), (site, "cross-site")][..], &followed].concat()).await.status,
+        200
+    );
+    for foreign in ["same-site", "cross-site"] {
+        assert_eq!(ask("/a", &[("cookie", kept), (site, foreign)]).await.status, 403, "{foreign}");
+    }
+    assert_eq!(ask("/a", &[("cookie", kept)]).await.status, 403, "no browser of today");
+    let evil = [("cookie", kept), (site, "same-origin"), ("origin", "http://evil.example")];
+    assert_eq!(ask("/a", &evil).await.status, 403);
     assert_eq!(ask(&format!("/a?{TRAFFIC_HEADER}=wrong"), &[]).await.status, 403);
     let elsewhere = ask(&format!("//evil.example/?{TRAFFIC_HEADER}={}", made.traffic), &[]).await;
     assert!(!elsewhere.headers["location"].to_str().unwrap().starts_with("//"));

@@ -19,9 +19,9 @@ use super::details::Details;
 use super::error::{E2bError, E2bResult};
 use super::host::{port_number, sandbox_id};
 use super::tokens::{ENVD_HEADER, Signature, Signed, opens_port};
-use crate::patience::{BodyPatience, patient_body};
 use super::{CODE_PORT, DOOR, Door, E2bDoor, ENVD_PORT, code, envd, ports};
-use crate::lent::{Asked, Borrower, Running, Runs, Shown, cut_when, form, shown};
+use crate::lent::{Asked, Borrower, Running, Runs, Shown, cut_when, form, read_to_the_end, shown};
+use crate::patience::{BodyPatience, patient_body};
 
 pub(super) const ID_HEADER: &str = "e2b-sandbox-id";
 pub(super) const PORT_HEADER: &str = "e2b-sandbox-port";
@@ -135,6 +135,7 @@ impl DataPlane {
 
     /// `request`: with its path as it is inside the sandbox.
     pub(super) async fn answer(&self, wanted: Wanted, request: Request) -> Response {
+        let request = request.map(read_to_the_end);
         match self.pass(wanted, request).await {
             Ok(response) => response,
             Err(error) => error.into_response(),

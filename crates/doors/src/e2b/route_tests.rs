@@ -32,8 +32,8 @@ async fn envd_takes_its_token_and_its_health_none() {
         let refused = client.inside(&made, ENVD_PORT, "/process.Process/List", headers).await;
         assert_eq!((refused.status, refused.json()["code"].clone()), (401, json!("unauthenticated")));
     }
-    // Even what needs no token does not take a wrong one.
-    assert_eq!(client.inside(&made, ENVD_PORT, "/health", &[(ENVD_HEADER, "x")]).await.status, 401);
+    // At what needs no token none is looked at.
+    assert_eq!(client.inside(&made, ENVD_PORT, "/health", &[(ENVD_HEADER, "x")]).await.status, 204);
 }
 
 #[tokio::test]
@@ -94,6 +94,22 @@ async fn traffic_wakes_a_sandbox_that_asked_for_it() {
     assert_eq!(client.inside(&made, ENVD_PORT, "/envs", &right).await.status, 200);
     assert_eq!(state(), LeaseState::Running);
     assert!(client.leases.find(DOOR, &made.id).unwrap().ends_ms.unwrap() > now_ms() + 900_000);
+}
+
+#[tokio::test]
+async fn a_key_that_is_revoked_wakes_nothing() {
+    let client = client().await;
+    let made = client.make(json!({"autoPause": true, "autoResume": {"enabled": true}})).await;
+    let (key, _) = client.store.create_key(sandgate_store::NewKey::default()).await.unwrap();
+    let id = key.id.clone();
+    client.leases.change_details(&made.id, move |details| details["key"] = json!(id)).await.unwrap();
+    let right = [(ENVD_HEADER, made.envd.as_str())];
+    client.leases.pause(&made.id).await.unwrap();
+    assert_eq!(client.inside(&made, ENVD_PORT, "/envs", &right).await.status, 200);
+    client.leases.pause(&made.id).await.unwrap();
+    client.store.revoke_key(&key.id).await.unwrap();
+    assert_eq!(client.inside(&made, ENVD_PORT, "/envs", &right).await.status, 502);
+    assert_eq!(client.leases.find(DOOR, &made.id).unwrap().state, LeaseState::Paused);
 }
 
 #[tokio::test]

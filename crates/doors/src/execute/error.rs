@@ -146,7 +146,8 @@ fn backend_shape(error: &BackendError) -> Shape {
         BackendError::Full { .. } => shape(S::SERVICE_UNAVAILABLE, "full"),
         BackendError::TooManyContainers { .. }
         | BackendError::TooManySandboxes { .. }
-        | BackendError::TooManyExecutions { .. } => shape(S::TOO_MANY_REQUESTS, "rate_limit_exceeded"),
+        | BackendError::TooManyExecutions { .. }
+        | BackendError::Busy(_) => shape(S::TOO_MANY_REQUESTS, "rate_limit_exceeded"),
         BackendError::ShuttingDown => shape(S::SERVICE_UNAVAILABLE, "shutting_down"),
         BackendError::Invalid(_) | BackendError::InvalidId(_) => shape(S::BAD_REQUEST, "invalid_request"),
         BackendError::NoSuchFile(_) => shape(S::NOT_FOUND, "file_not_found"),

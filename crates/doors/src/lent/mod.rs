@@ -7,6 +7,7 @@ mod cut;
 mod ended;
 mod file;
 pub(crate) mod home;
+mod leftover;
 mod path;
 mod running;
 mod runs;
@@ -26,6 +27,7 @@ pub(crate) use content::{Broken, Content};
 pub(crate) use cut::cut_when;
 pub(crate) use ended::Ended;
 pub(crate) use file::{NoSuchPart, send};
+pub(crate) use leftover::read_to_the_end;
 pub(crate) use path::with_path;
 pub(crate) use running::{ABORTED, BROKEN, Running, Said, stopped_by, stream};
 pub use runs::Runs;
@@ -53,6 +55,14 @@ pub(crate) fn iso(ms: u64) -> String {
 /// The names and values behind a question mark, or of a form.
 pub(crate) fn form(text: &str) -> Vec<(String, String)> {
     form_urlencoded::parse(text.as_bytes()).into_owned().collect()
+}
+
+/// Bytes of all variables of a sandbox, and of all its metadata: both are kept with it.
+pub(crate) const LARGEST_TEXTS: usize = 64 << 10;
+
+/// Whether these are more than a sandbox keeps.
+pub(crate) fn are_too_large(texts: &std::collections::BTreeMap<String, String>) -> bool {
+    texts.iter().map(|(name, value)| name.len() + value.len()).sum::<usize>() > LARGEST_TEXTS
 }
 
 /// Work that goes on to its end even when the client hangs up; what it gives is dropped then.

@@ -218,7 +218,7 @@ impl ApiError {
             )),
             B::CodeTooLarge { .. } => Self::too_large(error.to_string()),
             B::Full { .. } | B::ShuttingDown => Self::new(StatusCode::SERVICE_UNAVAILABLE, error.to_string()),
-            B::TooManyExecutions { .. } => Self::too_many(sentence(&error), SOON),
+            B::TooManyExecutions { .. } | B::Busy(_) => Self::too_many(sentence(&error), SOON),
             B::TooManyContainers { .. } | B::TooManySandboxes { .. } => {
                 Self::too_many(sentence(&error), LATER)
             }
@@ -252,6 +252,9 @@ impl From<StoreError> for ApiError {
             StoreError::Content(error) if TooSlow::is_behind(&error) => super::body::too_slow(),
             StoreError::Content(error) => Self::bad_request(format!("The body could not be read: {error}")),
             StoreError::Closed => Self::new(StatusCode::SERVICE_UNAVAILABLE, "The server is shutting down."),
+            StoreError::TooSlow => {
+                Self::new(StatusCode::SERVICE_UNAVAILABLE, "The search took too long. Look for less at once.")
+            }
             StoreError::Newer { .. }
             | StoreError::Sqlite(_)
             | StoreError::Json(_)

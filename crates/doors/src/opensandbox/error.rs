@@ -104,7 +104,7 @@ impl From<BackendError> for Refusal {
                 return Self::new(S::SERVICE_UNAVAILABLE, "SANDBOX::SHUTTING_DOWN", error.to_string())
                     .retry_after(1);
             }
-            BackendError::TooManyExecutions { .. } => {
+            BackendError::TooManyExecutions { .. } | BackendError::Busy(_) => {
                 return Self::new(S::TOO_MANY_REQUESTS, "SANDBOX::QUOTA_EXCEEDED", error.to_string())
                     .retry_after(1);
             }

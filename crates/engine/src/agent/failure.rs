@@ -22,7 +22,8 @@ pub(super) fn of_file(path: &str, failure: Failure) -> BackendError {
         FailureKind::Denied => BackendError::PermissionDenied(at),
         FailureKind::NoSpace => BackendError::NoSpace(at),
         FailureKind::Invalid => BackendError::Invalid(cut(failure.text)),
-        FailureKind::Busy | FailureKind::PortClosed | FailureKind::Other => {
+        FailureKind::Busy => BackendError::Busy(cut(failure.text)),
+        FailureKind::PortClosed | FailureKind::Other => {
             BackendError::File { path: at, reason: cut(failure.text) }
         }
     }
@@ -30,7 +31,10 @@ pub(super) fn of_file(path: &str, failure: Failure) -> BackendError {
 
 /// About a process that could not be started.
 pub(super) fn of_process(failure: Failure) -> BackendError {
-    BackendError::Invalid(cut(failure.text))
+    match failure.kind {
+        FailureKind::Busy => BackendError::Busy(cut(failure.text)),
+        _ => BackendError::Invalid(cut(failure.text)),
+    }
 }
 
 #[cfg(test)]

@@ -216,15 +216,60 @@ fn attributes_are_kept_on_disk() {
         let view = inside(&place).await;
         let attributes = BTreeMap::from([("e2b.author".to_owned(), "me".to_owned())]);
         let written = view.write(&path("/home/user/x"), &mut &b"1"[..], &attributes).await;
-        let entry = match written {
-            // Some disks below the tests have none.
-            Err(BackendError::File { reason, .. }) if reason.contains("keeps no attributes") => return,
-            other => other.unwrap(),
-        };
+        let entry = written.unwrap();
+        let looked_at = view.stat(&path("/home/user/x")).await.unwrap();
+        assert_eq!(entry.attributes, looked_at.attributes, "nothing is said that is not so");
+        // A place in memory has none, and takes the file all the same.
+        let in_memory = view.write(&path("/tmp/x"), &mut &b"1"[..], &attributes).await.unwrap();
+        assert!(in_memory.attributes.is_empty());
+        assert_eq!(get(&place, "/tmp/x").await, b"1");
+        let large = BTreeMap::from([("e2b.large".to_owned(), "x".repeat(1 << 20))]);
+        let refused = view.write(&path("/home/user/y"), &mut &b"1"[..], &large).await;
+        assert!(matches!(refused, Err(BackendError::Invalid(_))), "{refused:?}");
+        assert!(view.stat(&path("/home/user/y")).await.is_err(), "it was refused before it was written");
+        if entry.attributes.is_empty() {
+            // Some disks below the tests have none; what they do have must not be what we set in vain.
+            return;
+        }
         assert_eq!(entry.attributes, attributes);
         assert_eq!(view.stat(&path("/home/user/x")).await.unwrap().attributes, attributes);
         put(&place, "/home/user/x", b"2").await;
         assert!(view.stat(&path("/home/user/x")).await.unwrap().attributes.is_empty());
+    });
+}
+
+#[test]
+fn no_way_around_leads_past_the_disk_limit() {
+    run(async {
+        let limits =
+            Limits { disk_bytes: 4 << 20, disk_entries: 60, tmp_bytes: 16 << 20, ..Limits::default() };
+        let place = sandbox_with(limits).await;
+        let view = inside(&place).await;
+        let content = vec![7; 3 << 20];
+        let none = BTreeMap::new();
+        // Two at once have one room.
+        let (first, second) = (path("/home/user/a"), path("/mnt/data/b"));
+        let (mut one, mut other) = (&*content, &*content);
+        let both = tokio::join!(view.write(&first, &mut one, &none), view.write(&second, &mut other, &none));
+        assert!(both.0.is_err() || both.1.is_err(), "{both:?}");
+        for done in [view.remove(&first).await, view.remove(&second).await] {
+            assert!(matches!(done, Ok(()) | Err(BackendError::NoSuchFile(_))), "{done:?}");
+        }
+        // By a place that does not count.
+        put(&place, "/tmp/large", &vec![7; 8 << 20]).await;
+        let moved = view.rename(&path("/tmp/large"), &path("/home/user/large")).await;
+        assert!(matches!(moved, Err(BackendError::NoSpace(_))), "{moved:?}");
+        // Folders count as well.
+        let mut made = 0;
+        let refused = loop {
+            match view.make_dir(&path(&format!("/home/user/d{made}"))).await {
+                Ok(_) => made += 1,
+                Err(error) => break error,
+            }
+            assert!(made < 100, "nobody counts them");
+        };
+        assert!(matches!(refused, BackendError::NoSpace(_)), "{refused:?}");
+        view.remove(&path("/home/user/d0")).await.expect("removing is always allowed");
     });
 }
 

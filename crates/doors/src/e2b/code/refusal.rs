@@ -68,6 +68,7 @@ impl Refusal {
             Self::Backend(BackendError::TooManyContexts { .. }) => S::CONFLICT,
             Self::Backend(
                 BackendError::TooManyExecutions { .. }
+                | BackendError::Busy(_)
                 | BackendError::TooManySandboxes { .. }
                 | BackendError::TooManyContainers { .. },
             ) => S::TOO_MANY_REQUESTS,

@@ -69,7 +69,7 @@ async fn connect(door: Door, who: Principal, id: &str, seconds: u64) -> Answer {
         if lease.state == LeaseState::Paused {
             match work.leases.resume(&id, Some(ends), &who.limits).await {
                 Ok(_) => {
-                    let change = |details: &mut Value| {
+                    let change = move |details: &mut Value| {
                         details["timeout"] = json!(seconds);
                         details["key"] = json!(key_of(&who));
                         details["limits"] = json!(*who.limits);

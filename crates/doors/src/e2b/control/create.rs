@@ -74,7 +74,7 @@ impl E2bDoor {
     /// A sandbox of this owner's that was made under this key, with the digest of the request that made it.
     fn made_before(&self, who: &Principal, key: &str) -> Option<(Arc<Lease>, String)> {
         self.leases.list(DOOR, &who.owner).into_iter().find_map(|lease| {
-            let (its, digest) = Details::of(&lease).idempotency?;
+            let (its, digest) = Details::of(&lease).idempotency.clone()?;
             (its == key).then_some((lease, digest))
         })
     }

@@ -20,6 +20,7 @@ fn lease() -> Lease {
         ends_paused: false,
         state: LeaseState::Running,
         details: Value::Null,
+        parsed: sandgate_core::Parsed::default(),
     }
 }
 

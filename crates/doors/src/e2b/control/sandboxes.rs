@@ -50,7 +50,7 @@ pub(super) async fn set_timeout(
     let seconds = timeout(&fields, "timeout", &door.settings)?;
     let seconds = seconds.ok_or_else(|| E2bError::bad_request("'timeout' is missing"))?;
     door.leases.set_end(&lease.id, Some(in_seconds(seconds))).await?;
-    door.leases.change_details(&lease.id, |details| details["timeout"] = json!(seconds)).await?;
+    door.leases.change_details(&lease.id, move |details| details["timeout"] = json!(seconds)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -34,11 +34,11 @@ pub(super) fn listed(door: &E2bDoor, lease: &Lease) -> Value {
 pub(super) fn detailed(door: &E2bDoor, lease: &Lease) -> Value {
     let details = Details::of(lease);
     let mut shown = common(door, lease, &details);
-    shown.insert("envdAccessToken".to_owned(), details.envd_token.into());
+    shown.insert("envdAccessToken".to_owned(), details.envd_token.clone().into());
     shown.insert("domain".to_owned(), door.settings.domain.clone().into());
     shown.insert("allowInternetAccess".to_owned(), details.allow_internet.into());
-    if let Some(network) = details.network {
-        shown.insert("network".to_owned(), network);
+    if let Some(network) = &details.network {
+        shown.insert("network".to_owned(), network.clone());
     }
     let on_timeout = match lease.on_end {
         OnEnd::Delete => "kill",

@@ -9,6 +9,7 @@ use super::super::error::{E2bError, E2bResult};
 use super::body::Fields;
 use super::network;
 use super::templates;
+use crate::lent::{LARGEST_TEXTS, are_too_large};
 
 #[derive(Debug)]
 pub(super) struct Wish {
@@ -43,12 +44,18 @@ impl Wish {
         if env.values().any(|value| value.contains('\0')) {
             return Err(E2bError::bad_request("a value in 'envVars' holds a NUL byte"));
         }
+        let metadata: BTreeMap<_, _> = fields.texts("metadata")?.into_iter().collect();
+        for (name, texts) in [("envVars", &env), ("metadata", &metadata)] {
+            if are_too_large(texts) {
+                return Err(E2bError::bad_request(format!("'{name}' may have {LARGEST_TEXTS} bytes in all")));
+            }
+        }
         Ok(Self {
             template: template.to_owned(),
             timeout,
             auto_pause: fields.flag("autoPause")?.unwrap_or(false),
             auto_resume: resume == Some(&Value::Bool(true)),
-            metadata: fields.texts("metadata")?.into_iter().collect(),
+            metadata,
             env,
             network: fields.object("network")?.map(|network| Value::Object(network.clone())),
             allow_internet: fields.flag("allow_internet_access")?,

@@ -163,7 +163,8 @@ impl From<BackendError> for Refusal {
             | BackendError::TooManyContexts { .. }
             | BackendError::TooManyContainers { .. }
             | BackendError::TooManySandboxes { .. }
-            | BackendError::TooManyExecutions { .. } => Kind::TooMany,
+            | BackendError::TooManyExecutions { .. }
+            | BackendError::Busy(_) => Kind::TooMany,
             BackendError::PortClosed(_) | BackendError::Unsupported(_) => Kind::Unsupported,
             BackendError::NoSuchLanguage { .. }
             | BackendError::Invalid(_)

@@ -140,7 +140,8 @@ impl From<BackendError> for Refusal {
             BackendError::TooManyContexts { .. }
             | BackendError::TooManyContainers { .. }
             | BackendError::TooManySandboxes { .. }
-            | BackendError::TooManyExecutions { .. } => (S::TOO_MANY_REQUESTS, Code::Runtime),
+            | BackendError::TooManyExecutions { .. }
+            | BackendError::Busy(_) => (S::TOO_MANY_REQUESTS, Code::Runtime),
             BackendError::Full { .. } | BackendError::ShuttingDown => (S::SERVICE_UNAVAILABLE, Code::Runtime),
             BackendError::PortClosed(_) => (S::BAD_GATEWAY, Code::Runtime),
             BackendError::Unsupported(_) => (S::NOT_IMPLEMENTED, Code::NotSupported),

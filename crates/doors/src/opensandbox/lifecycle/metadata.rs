@@ -7,13 +7,16 @@ use serde_json::{Map, Value};
 
 use super::super::error::{Answered, Refusal};
 use super::body::Problems;
-use crate::lent::form;
+use crate::lent::{LARGEST_TEXTS, are_too_large, form};
 
 const RESERVED: &str = "opensandbox.io/";
 const LONGEST: usize = 63;
 const LONGEST_PREFIX: usize = 253;
 
 pub(super) fn check(metadata: &BTreeMap<String, String>) -> Answered<()> {
+    if are_too_large(metadata) {
+        return Err(wrong(format!("Metadata may have {LARGEST_TEXTS} bytes in all.")));
+    }
     for (key, value) in metadata {
         check_key(key)?;
         if !value.is_empty() && !is_label(value) {

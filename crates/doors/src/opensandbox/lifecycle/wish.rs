@@ -10,6 +10,7 @@ use super::super::OpenSandboxSettings;
 use super::super::error::{Answered, Refusal};
 use super::body::{Fields, Problems, get};
 use super::{image, metadata, network, quantity};
+use crate::lent::{LARGEST_TEXTS, are_too_large};
 
 /// Seconds; less is refused.
 const LEAST_TIMEOUT: u64 = 60;
@@ -101,6 +102,9 @@ impl Wish {
             env.entry(name.to_owned()).or_insert(version);
         }
         metadata::check(&metadata)?;
+        if are_too_large(&env) {
+            return Err(Refusal::invalid(format!("The variables may have {LARGEST_TEXTS} bytes in all.")));
+        }
         if let Some(seconds) = timeout {
             within(seconds, settings)?;
         }

@@ -21,6 +21,8 @@ use super::frames::Frames;
 use super::stream::{self, Last};
 
 const USUAL_KEEPALIVE: Duration = Duration::from_secs(90);
+/// In seconds.
+const LONGEST_KEEPALIVE: u64 = 3600;
 /// Ten digits is what the protocol allows.
 const LONGEST_TIMEOUT_DIGITS: usize = 10;
 
@@ -205,7 +207,9 @@ fn timeout(headers: &HeaderMap) -> Result<Option<Duration>, Refusal> {
 
 fn keepalive(headers: &HeaderMap) -> Duration {
     let wished = headers.get("keepalive-ping-interval").and_then(|value| value.to_str().ok()?.parse().ok());
-    wished.filter(|seconds| *seconds > 0).map_or(USUAL_KEEPALIVE, Duration::from_secs)
+    wished
+        .filter(|seconds: &u64| *seconds > 0)
+        .map_or(USUAL_KEEPALIVE, |seconds| Duration::from_secs(seconds.min(LONGEST_KEEPALIVE)))
 }
 
 #[cfg(test)]

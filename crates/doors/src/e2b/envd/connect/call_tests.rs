@@ -17,6 +17,8 @@ fn times_are_read_from_headers() {
         assert!(millis(wrong).is_err(), "{wrong}");
     }
     assert_eq!(keepalive(&with("keepalive-ping-interval", "50")), Duration::from_secs(50));
+    let longest = keepalive(&with("keepalive-ping-interval", "18446744073709551615"));
+    assert_eq!(longest, Duration::from_secs(LONGEST_KEEPALIVE));
     for wrong in ["0", "x"] {
         assert_eq!(keepalive(&with("keepalive-ping-interval", wrong)), USUAL_KEEPALIVE);
     }

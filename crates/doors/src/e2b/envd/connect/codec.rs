@@ -9,6 +9,9 @@ use serde_json::Value;
 
 use super::super::refusal::{Kind, Refusal};
 
+/// Fields that are null, and mean nothing, are only looked for in messages up to this size.
+const LARGEST_WITH_NULLS: usize = 64 << 10;
+
 /// A message that comes in.
 pub(crate) trait Ask: prost::Message + Default + DeserializeOwned {}
 impl<T: prost::Message + Default + DeserializeOwned> Ask for T {}
@@ -66,8 +69,16 @@ impl Codec {
                 // An empty body stands for an empty message in some clients.
                 let text = if message.trim_ascii().is_empty() { b"{}" } else { message };
                 // As an object: a list would be taken for the fields in their order.
-                let fields = serde_json::from_slice(text).map(Value::Object).map(without_nulls);
-                let read = fields.and_then(serde_json::from_value);
+                let is_object = text.trim_ascii_start().starts_with(b"{");
+                let read = match serde_json::from_slice(text) {
+                    Ok(read) if is_object => Ok(read),
+                    // Held as a tree a message takes many times its size.
+                    Err(error) if is_object && text.len() > LARGEST_WITH_NULLS => Err(error),
+                    Ok(_) | Err(_) => {
+                        let fields = serde_json::from_slice(text).map(Value::Object).map(without_nulls);
+                        fields.and_then(serde_json::from_value)
+                    }
+                };
                 read.map_err(|error| Refusal::invalid(format!("the message cannot be read: {error}")))
             }
             Self::Proto => M::decode(message)

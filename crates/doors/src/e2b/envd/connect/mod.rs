@@ -10,4 +10,4 @@ pub(super) use frames::Frames;
 pub(super) use stream::Last;
 
 /// The largest message taken: more than anybody would give a program at once.
-pub(super) const LARGEST_MESSAGE: usize = 16 << 20;
+pub(super) const LARGEST_MESSAGE: usize = 4 << 20;

@@ -8,6 +8,9 @@ use axum::http::header::{
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use sandgate_core::Entry;
 
+/// Of the year 9999.
+const LAST_SECOND: u64 = 253_402_300_799;
+
 /// How one state of a file is told from another.
 #[derive(Clone, Debug)]
 pub(super) struct Version {
@@ -28,7 +31,8 @@ impl Version {
     pub(super) fn of(entry: &Entry) -> Self {
         let millis = u64::try_from(entry.modified_ms).unwrap_or_default();
         let tag = format!("\"{millis:x}-{:x}\"", entry.size);
-        Self { tag, modified: UNIX_EPOCH + Duration::from_secs(millis / 1000) }
+        // Code inside sets the time of a file as it likes, and no date has more than four digits for a year.
+        Self { tag, modified: UNIX_EPOCH + Duration::from_secs((millis / 1000).min(LAST_SECOND)) }
     }
 
     pub(super) fn judge(&self, headers: &HeaderMap) -> Verdict {

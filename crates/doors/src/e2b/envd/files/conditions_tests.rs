@@ -5,6 +5,10 @@ use sandgate_core::FileKind;
 use super::*;
 
 fn version() -> Version {
+    version_of(1_000_500)
+}
+
+fn version_of(modified_ms: i64) -> Version {
     Version::of(&Entry {
         path: "/a".to_owned(),
         kind: FileKind::File,
@@ -14,7 +18,7 @@ fn version() -> Version {
         mode: 0o644,
         owner: String::new(),
         group: String::new(),
-        modified_ms: 1_000_500,
+        modified_ms,
         attributes: BTreeMap::new(),
     })
 }
@@ -49,4 +53,11 @@ fn a_part_is_given_of_the_same_file_only() {
         |value| version().allows_part(&HeaderMap::from_iter([(IF_RANGE, HeaderValue::from_static(value))]));
     assert!(allows("\"f4434-10\"") && allows(THEN) && version().allows_part(&HeaderMap::new()));
     assert!(!allows("\"x\"") && !allows(EARLIER) && !allows("W/\"f4434-10\""));
+}
+
+#[test]
+fn times_that_no_date_can_say_are_the_last_that_one_can() {
+    let mut headers = HeaderMap::new();
+    version_of(i64::MAX).mark(&mut headers);
+    assert_eq!(headers[LAST_MODIFIED], "Fri, 31 Dec 9999 23:59:59 GMT");
 }

@@ -2,9 +2,11 @@
 //! past it the watch says that news is lost rather than leave some out.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use prost::Message;
 use sandgate_core::random_alphanumeric;
 use tokio_util::task::AbortOnDropHandle;
 
@@ -14,13 +16,16 @@ use super::changes::{Changes, NoMore};
 
 const MOST_OF_A_SANDBOX: usize = 256;
 const MOST_KEPT: usize = 8192;
+/// Bytes of what all watches of a sandbox keep together, and what an event takes besides its own.
+const MOST_BYTES: usize = 1 << 20;
+const EVENT_BYTES: usize = 128;
 /// How long the end of a watch can be asked for.
 const KEPT_AFTER_END: Duration = Duration::from_secs(600);
 
 /// All watches, by the sandbox and their own id.
 #[derive(Debug, Default)]
 pub(crate) struct Watchers {
-    all: Mutex<HashMap<(String, String), Watcher>>,
+    all: Arc<Mutex<HashMap<(String, String), Watcher>>>,
 }
 
 #[derive(Debug)]
@@ -29,10 +34,43 @@ struct Watcher {
     _listening: AbortOnDropHandle<()>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct News {
     events: Vec<FilesystemEvent>,
+    /// Bytes of them.
+    kept: usize,
+    /// Those of all watches of the sandbox.
+    of_sandbox: Arc<AtomicUsize>,
     ended: Option<(Instant, Refusal)>,
+}
+
+impl News {
+    fn new(of_sandbox: Arc<AtomicUsize>) -> Self {
+        Self { events: Vec::new(), kept: 0, of_sandbox, ended: None }
+    }
+
+    /// Whether there was room for it.
+    fn keep(&mut self, event: FilesystemEvent) -> bool {
+        let bytes = event.encoded_len() + EVENT_BYTES;
+        let all = self.of_sandbox.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        self.kept += bytes;
+        if all > MOST_BYTES || self.events.len() >= MOST_KEPT {
+            return false;
+        }
+        self.events.push(event);
+        true
+    }
+
+    fn take(&mut self) -> Vec<FilesystemEvent> {
+        self.of_sandbox.fetch_sub(std::mem::take(&mut self.kept), Ordering::Relaxed);
+        std::mem::take(&mut self.events)
+    }
+}
+
+impl Drop for News {
+    fn drop(&mut self) {
+        self.take();
+    }
 }
 
 impl Watchers {
@@ -45,10 +83,21 @@ impl Watchers {
             return Err(Refusal::new(Kind::TooMany, message));
         }
         let id = format!("w{}", random_alphanumeric(20));
-        let news = Arc::<Mutex<News>>::default();
-        let listening = tokio::spawn(listen(changes, Arc::clone(&news)));
+        let beside = all.iter().find(|((of, _), _)| of == sandbox);
+        let of_sandbox = beside.map(|(_, watcher)| Arc::clone(&lock(&watcher.news).of_sandbox));
+        let news = News::new(of_sandbox.unwrap_or_default());
+        let (news, key) = (Arc::new(Mutex::new(news)), (sandbox.to_owned(), id.clone()));
+        let (told, watchers, own) = (Arc::clone(&news), Arc::downgrade(&self.all), key.clone());
+        let listening = tokio::spawn(async move {
+            // Nobody will ask for the news of a sandbox that is gone.
+            if listen(changes, told).await == Ended::WithTheSandbox
+                && let Some(all) = watchers.upgrade()
+            {
+                lock(&all).remove(&own);
+            }
+        });
         let watcher = Watcher { news, _listening: AbortOnDropHandle::new(listening) };
-        all.insert((sandbox.to_owned(), id.clone()), watcher);
+        all.insert(key, watcher);
         Ok(id)
     }
 
@@ -63,7 +112,7 @@ impl Watchers {
         match &news.ended {
             // What came before the end is told first.
             Some((_, refusal)) if news.events.is_empty() => Err(refusal.clone()),
-            Some(_) | None => Ok(std::mem::take(&mut news.events)),
+            Some(_) | None => Ok(news.take()),
         }
     }
 
@@ -79,27 +128,35 @@ impl Watcher {
     }
 }
 
-async fn listen(mut changes: Changes, news: Arc<Mutex<News>>) {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ended {
+    WithTheSandbox,
+    Otherwise,
+}
+
+async fn listen(mut changes: Changes, news: Arc<Mutex<News>>) -> Ended {
     let refusal = loop {
         match changes.next().await {
             Ok(event) => {
                 let mut news = lock(&news);
-                if news.events.len() >= MOST_KEPT {
+                if !news.keep(event) {
+                    // What is left of them would look like all there was.
+                    news.take();
                     break Refusal::new(
                         Kind::Lost,
                         format!(
-                            "more than {MOST_KEPT} changes were not asked for, and some are lost; watch again"
+                            "more than {MOST_KEPT} changes, or {MOST_BYTES} bytes of them, were not asked for, and they are lost; watch again"
                         ),
                     );
                 }
-                news.events.push(event);
             }
             Err(NoMore::Removed) => break Refusal::new(Kind::NotFound, "the watched folder is gone"),
             Err(NoMore::Refused(refusal)) => break refusal,
-            Err(NoMore::SandboxGone) => break Refusal::gone(),
+            Err(NoMore::SandboxGone) => return Ended::WithTheSandbox,
         }
     };
     lock(&news).ended = Some((Instant::now(), refusal));
+    Ended::Otherwise
 }
 
 fn unknown(id: &str) -> Refusal {
@@ -110,3 +167,7 @@ fn unknown(id: &str) -> Refusal {
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+#[path = "watchers_tests.rs"]
+mod tests;
