@@ -13,12 +13,13 @@ use axum::response::Response;
 use hyper::body::{Frame, SizeHint};
 use sandgate_gate::{Metrics, Outside, Place, RequestEnd, Watch};
 use tokio_util::task::task_tracker::TaskTrackerToken;
+use tracing::Instrument;
 
+use crate::request_id::{self, RequestId};
 use crate::stopping::{Stopping, refusal};
 
 /// As nginx has it: the client left before there was an answer.
 const CLIENT_LEFT: u16 = 499;
-const REQUEST_ID: &str = "x-request-id";
 
 /// What every request meets first.
 #[derive(Clone, Debug)]
@@ -37,30 +38,34 @@ pub(crate) struct Passed;
 pub(crate) struct LimitHit(pub(crate) &'static str);
 
 pub(crate) async fn attend(State(front): State<Front>, mut request: Request, next: Next) -> Response {
-    let path = request.uri().path();
-    let watch = Watch::begin(&front.metrics, api_of(path), request.headers());
+    let path = request.uri().path().to_owned();
+    let id = request_id::of(request.headers());
+    let watch = Watch::begin(&front.metrics, api_of(&path), request.headers());
     let mut attended = Attended {
         watch: watch.clone(),
         method: request.method().to_string(),
-        id: String::new(),
+        id: id.clone(),
         status: CLIENT_LEFT,
         is_stream: false,
         is_whole: true,
         _token: None,
     };
-    let response = match front.stopping.admit(path) {
+    let mut response = match front.stopping.admit(request.method(), &path) {
         Ok(token) => {
             attended._token = Some(token);
             request.extensions_mut().insert(watch.clone());
+            request.extensions_mut().insert(front.stopping.told());
+            request.extensions_mut().insert(RequestId(id.clone()));
             let past_cut = front.stopping.clone().past_cut();
             tokio::select! {
                 biased;
-                response = next.run(request) => response,
-                () = past_cut => refusal(),
+                response = next.run(request).instrument(tracing::info_span!("request", id)) => response,
+                () = past_cut => refusal(&path),
             }
         }
         Err(refusal) => *refusal,
     };
+    request_id::give(&mut response, &id);
     attended.answered(&response);
     if let Some(LimitHit(limit)) = response.extensions().get() {
         front.metrics.limit_hit(limit);
@@ -75,6 +80,12 @@ pub(crate) async fn attend(State(front): State<Front>, mut request: Request, nex
 
 /// A word of ours for what was asked.
 fn api_of(path: &str) -> &'static str {
+    if crate::e2b::is_ours(path) {
+        return "e2b";
+    }
+    if crate::opensandbox::is_ours(path) {
+        return "opensandbox";
+    }
     let rest = path.strip_prefix("/v1/").unwrap_or_default();
     match rest.split('/').next().unwrap_or_default() {
         "responses" => "responses",
@@ -109,7 +120,6 @@ impl Attended {
     fn answered(&mut self, response: &Response) {
         let text = |name| response.headers().get(name).and_then(|value| value.to_str().ok());
         self.status = response.status().as_u16();
-        text(REQUEST_ID).unwrap_or_default().clone_into(&mut self.id);
         self.is_stream =
             text(CONTENT_TYPE.as_str()).is_some_and(|kind| kind.starts_with("text/event-stream"));
     }

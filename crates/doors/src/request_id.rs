@@ -6,7 +6,6 @@ use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue};
 use axum::middleware::Next;
 use axum::response::Response;
 use sandgate_core::random_hex;
-use tracing::Instrument;
 
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// Where the upstream's own goes.
@@ -24,12 +23,24 @@ impl RequestId {
     }
 }
 
-/// Gives the request its id, and the answer.
+/// The client's own, or a fresh one.
+pub(crate) fn of(headers: &HeaderMap) -> String {
+    given(headers).unwrap_or_else(|| format!("req_{}", random_hex(16)))
+}
+
+/// An answer without an id gets it, such as one that no door gave.
+pub(crate) fn give(response: &mut Response, id: &str) {
+    if let Ok(id) = HeaderValue::from_str(id) {
+        response.headers_mut().entry(REQUEST_ID).or_insert(id);
+    }
+}
+
+/// The answer has the id of the request, whatever an upstream said; a door that stands alone gives one.
 pub(crate) async fn mark(mut request: Request, next: Next) -> Response {
-    let id = given(request.headers()).unwrap_or_else(|| format!("req_{}", random_hex(16)));
+    let known = RequestId::of(request.extensions());
+    let id = if known.is_empty() { of(request.headers()) } else { known };
     request.extensions_mut().insert(RequestId(id.clone()));
-    let span = tracing::info_span!("request", id);
-    let mut response = next.run(request).instrument(span).await;
+    let mut response = next.run(request).await;
     if let Ok(id) = HeaderValue::from_str(&id)
         && let Some(other) = response.headers_mut().insert(REQUEST_ID, id.clone())
         && other != id

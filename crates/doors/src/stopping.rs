@@ -3,8 +3,9 @@
 
 use std::time::Duration;
 
-use axum::http::header::CONNECTION;
-use axum::http::{HeaderValue, StatusCode};
+use axum::Extension;
+use axum::http::header::{CONNECTION, RETRY_AFTER};
+use axum::http::{HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse, Json, Response};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -33,6 +34,10 @@ impl Stopping {
         Self { asked: CancellationToken::new(), tasks, cut }
     }
 
+    pub(crate) fn told(&self) -> Stops {
+        Stops(self.asked.clone())
+    }
+
     /// From now on new work is refused.
     pub fn begin(&self) {
         self.asked.cancel();
@@ -58,20 +63,54 @@ impl Stopping {
     }
 
     /// Something is under way for as long as the token is held. The answer, where it is too late.
-    pub(crate) fn admit(&self, path: &str) -> Result<TaskTrackerToken, Box<Response>> {
+    pub(crate) fn admit(&self, method: &Method, path: &str) -> Result<TaskTrackerToken, Box<Response>> {
         // Taken before the look: a stop in between waits for it.
         let token = self.tasks.token();
         // How a server is that stops can still be asked.
-        if !self.asked.is_cancelled() || path == METRICS {
+        if !self.asked.is_cancelled() || is_about_what_is_under_way(method, path) {
             return Ok(token);
         }
-        Err(Box::new(if path == HEALTH { ill() } else { refusal() }))
+        Err(Box::new(if path == HEALTH { ill() } else { refusal(path) }))
     }
 }
 
-/// `Retry-After` comes with the status.
-pub(crate) fn refusal() -> Response {
+/// In a request's extensions: tells when the server begins to stop.
+#[derive(Clone, Debug)]
+pub(crate) struct Stops(CancellationToken);
+
+impl Stops {
+    /// Never, where a door stands alone.
+    pub(crate) async fn begun(stops: Option<Extension<Self>>) {
+        match stops {
+            Some(Extension(Self(asked))) => asked.cancelled().await,
+            None => std::future::pending().await,
+        }
+    }
+}
+
+/// Without these what is under way could not come to its end, or nobody would hear of it.
+fn is_about_what_is_under_way(method: &Method, path: &str) -> bool {
+    const APPROVALS: &str = "/v1/admin/approvals";
+    if path == METRICS
+        || path.strip_prefix(APPROVALS).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    {
+        return true;
+    }
+    path.strip_prefix("/v1/responses/")
+        .is_some_and(|rest| method == Method::GET || (method == Method::POST && rest.ends_with("/cancel")))
+}
+
+/// As the door says it that was asked. `Retry-After` comes with the status.
+pub(crate) fn refusal(path: &str) -> Response {
     let message = "The server is stopping and takes no new requests. Try again in a moment.";
+    let status = StatusCode::SERVICE_UNAVAILABLE;
+    let retry = [(RETRY_AFTER, HeaderValue::from_static("1"))];
+    if crate::e2b::is_ours(path) {
+        return closing((status, retry, Json(json!({"code": status.as_u16(), "message": message}))));
+    }
+    if crate::opensandbox::is_ours(path) {
+        return closing((status, retry, Json(json!({"code": "SERVER_STOPPING", "message": message}))));
+    }
     closing(ApiError::new(StatusCode::SERVICE_UNAVAILABLE, message).coded("shutting_down"))
 }
 
@@ -86,3 +125,7 @@ fn closing(answer: impl IntoResponse) -> Response {
     response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     response
 }
+
+#[cfg(test)]
+#[path = "stopping_tests.rs"]
+mod tests;

@@ -134,7 +134,7 @@ The configuration file is YAML; every key is optional:
   keep_days: 30           # how long the files of an unused container are kept
   log: info               # error, warn, info, debug; RUST_LOG goes before it
   log_format: text        # or json: an object per line
-  stop_grace_seconds: 8   # for requests under way, after SIGTERM
+  stop_grace_seconds: 6   # for requests under way, after SIGTERM
   telemetry: {otlp_endpoint: http://localhost:4318, otlp_headers: {x-key: env:NAME}, metrics_open: false}
   master_key: env:NAME    # else SANDGATE_MASTER_KEY; with it, or after 'sandgate key create', every request
                           # needs a key; beyond this machine a server listens only with it

@@ -29,6 +29,7 @@ mod start_check;
 mod stop_signals;
 mod telemetry;
 mod terminal;
+mod visible;
 
 use std::io::Write;
 use std::process::ExitCode;

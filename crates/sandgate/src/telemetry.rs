@@ -23,7 +23,7 @@ use crate::config::TelemetrySettings;
 /// For one batch, with the connection.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// At the end of the server, for what still waits.
-const LAST_BATCH: Duration = Duration::from_secs(3);
+const LAST_BATCH: Duration = Duration::from_secs(1);
 /// Of an answer, which says nothing that is needed.
 const ANSWER: usize = 64 << 10;
 const NAME: &str = "sandgate";
@@ -39,7 +39,7 @@ impl Telemetry {
         let mut config = ConnectionConfig::new(endpoint.clone());
         (config.connect_timeout, config.read_timeout) = (PATIENCE, PATIENCE);
         let connection = Connection::new(config)
-            .map_err(|_| anyhow::anyhow!("the collector's address cannot be used: {endpoint}"))?;
+            .map_err(|_| anyhow::anyhow!("the collector's address cannot be used: {}", shown(endpoint)))?;
         let client = Collector { connection, runtime: Handle::current(), is_lost: AtomicBool::new(false) };
         let headers =
             settings.headers.iter().map(|(name, value)| (name.clone(), value.expose().to_owned())).collect();
@@ -54,7 +54,7 @@ impl Telemetry {
             .context("the export of traces cannot be set up")?;
         let provider =
             SdkTracerProvider::builder().with_batch_exporter(exporter).with_resource(resource()).build();
-        tracing::info!("traces go to {}", endpoint.split('?').next().unwrap_or_default());
+        tracing::info!("traces go to {}", shown(endpoint));
         Ok(Self(Some(provider)))
     }
 
@@ -67,11 +67,22 @@ impl Telemetry {
     pub(crate) async fn end(self) {
         let Some(provider) = self.0 else { return };
         let last = move || provider.shutdown_with_timeout(LAST_BATCH);
-        // It blocks the thread that asks.
-        if let Ok(Err(error)) = tokio::task::spawn_blocking(last).await {
-            tracing::warn!(%error, "the last traces could not be sent");
+        // It blocks the thread that asks, and may not keep to its time.
+        match tokio::time::timeout(LAST_BATCH, tokio::task::spawn_blocking(last)).await {
+            Ok(Ok(Err(error))) => tracing::warn!(%error, "the last traces could not be sent"),
+            Err(_) => tracing::warn!("the last traces could not be sent in time"),
+            Ok(_) => {}
         }
     }
+}
+
+/// Without what may be a secret: a name and password before the host, and what is asked for.
+fn shown(endpoint: &str) -> String {
+    let plain = endpoint.split(['?', '#']).next().unwrap_or_default();
+    let (scheme, rest) = plain.split_once("://").unwrap_or(("", plain));
+    let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let host = host.rsplit('@').next().unwrap_or_default();
+    format!("{scheme}://{host}{path}")
 }
 
 /// Under the name that the environment gives, else our own.
@@ -128,3 +139,7 @@ impl HttpClient for Collector {
         answer
     }
 }
+
+#[cfg(test)]
+#[path = "telemetry_tests.rs"]
+mod tests;

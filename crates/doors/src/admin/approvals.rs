@@ -2,17 +2,18 @@
 
 use std::time::Duration;
 
-use axum::Router;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Json;
-use axum::routing::{get, post};
+use axum::routing::get;
+use axum::{Extension, Router};
 use sandgate_gate::{Approvals, CannotDecide, GateError, only_known};
 use serde_json::{Map, Value, json};
 
 use crate::access::only_master;
 use crate::openai::{ApiError, ApiResult, InPath, JsonBody, Query};
 use crate::owner::Who;
+use crate::stopping::Stops;
 
 /// How long a request may wait for something to decide. Proxies close what says nothing for longer.
 const LONGEST_WAIT: u64 = 50;
@@ -26,20 +27,39 @@ impl ApprovalsDoor {
     pub fn router(self) -> Router {
         Router::new()
             .route("/v1/admin/approvals", get(list))
-            .route("/v1/admin/approvals/{id}", post(decide))
+            .route("/v1/admin/approvals/{id}", get(retrieve).post(decide))
             .with_state(self)
     }
 }
 
 /// `wait`: seconds to wait for something to decide, or, with `version`, for a change since that version.
-async fn list(State(door): State<ApprovalsDoor>, Who(who): Who, query: Query) -> ApiResult<Json<Value>> {
+async fn list(
+    State(door): State<ApprovalsDoor>,
+    Who(who): Who,
+    stops: Option<Extension<Stops>>,
+    query: Query,
+) -> ApiResult<Json<Value>> {
     only_master(&who)?;
     let version = number(&query, "version", u64::MAX)?;
     let (held, version) = match number(&query, "wait", LONGEST_WAIT)? {
         None => door.approvals.held(),
-        Some(seconds) => door.approvals.held_after(version, Duration::from_secs(seconds)).await,
+        Some(seconds) => tokio::select! {
+            held = door.approvals.held_after(version, Duration::from_secs(seconds)) => held,
+            // A server that ends is not held up by those who look on.
+            () = Stops::begun(stops) => door.approvals.held(),
+        },
     };
     Ok(Json(json!({"object": "list", "data": held, "version": version})))
+}
+
+async fn retrieve(
+    State(door): State<ApprovalsDoor>,
+    Who(who): Who,
+    InPath(id): InPath<String>,
+) -> ApiResult<Json<Value>> {
+    only_master(&who)?;
+    let held = door.approvals.held_one(&id).ok_or_else(|| refusal(CannotDecide::NoSuch, &id))?;
+    Ok(Json(json!(held)))
 }
 
 async fn decide(

@@ -38,6 +38,11 @@ enum Way {
     Others,
 }
 
+/// Whether a path is one of this door's, wherever it came in.
+pub(crate) fn is_ours(path: &str) -> bool {
+    path.strip_prefix(PREFIX).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
 impl Front {
     pub(crate) fn new(door: E2bDoor, access: Access) -> Self {
         let door = Door::new(door);

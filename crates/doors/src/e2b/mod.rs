@@ -21,7 +21,7 @@ use sandgate_core::{Containers, Leases, SandboxSpec};
 use sandgate_store::Store;
 use tokio_util::task::TaskTracker;
 
-pub(crate) use front::Front;
+pub(crate) use front::{Front, is_ours};
 
 use crate::lent::Runs;
 use control::State;

@@ -88,6 +88,12 @@ fn plain(path: &str) -> (&str, bool) {
     }
 }
 
+/// Whether a path is one of this door's.
+pub(crate) fn is_ours(path: &str) -> bool {
+    let (path, is_versioned) = plain(path);
+    way(path, is_versioned) != Way::Others
+}
+
 fn way(path: &str, is_versioned: bool) -> Way {
     let mut parts = path.trim_start_matches('/').split('/');
     let first = parts.next().unwrap_or_default();

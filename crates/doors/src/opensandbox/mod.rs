@@ -20,7 +20,7 @@ use std::time::Duration;
 use sandgate_core::{Containers, Leases, SandboxSpec};
 use tokio_util::task::TaskTracker;
 
-pub(crate) use front::Front;
+pub(crate) use front::{Front, is_ours};
 
 use crate::lent::Runs;
 use crate::lent::carry::Tunnels;

@@ -152,6 +152,8 @@ async fn what_fails_or_breaks_off_is_said() {
     for record in executions {
         assert_eq!(record.status, "failed");
         assert!(record.body["error"].is_string(), "{:?}", record.body);
+        // What the engine says of itself is for the log.
+        assert!(!record.body["error"].as_str().unwrap().contains("engine failed:"), "{:?}", record.body);
     }
 }
 
@@ -163,6 +165,67 @@ async fn nothing_runs_that_cannot_be_written_down() {
     other.execute_batch("DROP TABLE ledger").unwrap();
     let refused = world.run(world.call(KeyLimits::default()), MARK).await;
     assert!(matches!(refused, Err(crate::NotRun::Store(_))), "{refused:?}");
+}
+
+#[tokio::test]
+async fn what_the_disk_refused_is_written_when_it_takes_it() {
+    let world = world(LedgerConfig::default()).await;
+    let other = rusqlite::Connection::open(world.home.path().join("sandgate.db")).unwrap();
+    other.execute_batch("ALTER TABLE ledger RENAME TO elsewhere").unwrap();
+    let call = world.call(KeyLimits::default());
+    call.begin();
+    world.ledger.flush().await;
+    drop(call);
+    world.ledger.flush().await;
+    other.execute_batch("ALTER TABLE elsewhere RENAME TO ledger").unwrap();
+    let records = world.records().await;
+    assert_eq!(records.iter().map(|record| record.status.as_str()).collect::<Vec<_>>(), ["cancelled"]);
+}
+
+#[tokio::test]
+async fn what_began_before_the_ledger_was_switched_off_has_its_end() {
+    let world = world(LedgerConfig::default()).await;
+    let call = world.call(KeyLimits::default());
+    call.begin();
+    let running = world.run(call, MARK).await.unwrap();
+    world.ledger.reconfigure(LedgerConfig { enabled: false, ..LedgerConfig::default() });
+    running.outcome().await.unwrap();
+    let records = world.records().await;
+    assert_eq!(records.len(), 2);
+    assert!(records.iter().all(|record| record.ended_ms.is_some()), "{records:?}");
+}
+
+#[tokio::test]
+async fn an_approval_whose_asker_left_is_cancelled_and_nothing_runs() {
+    let world = world(LedgerConfig::default()).await;
+    let policy = crate::approvals::Policy {
+        default: crate::approvals::Stance::Ask,
+        ..crate::approvals::Policy::default()
+    };
+    let approvals = Approvals::new(policy, world.store.clone());
+    let executions = Executions::new(Arc::clone(&world.containers), approvals.clone());
+    let who = Principal::open(Owner::of_key("a"));
+    let asker =
+        Asker { call: world.call(KeyLimits::default()), ..Asker::new(&who, "req_1".into(), "execute") };
+    let new = NewContainer { owner: who.owner, ..NewContainer::default() };
+    let container = world.containers.create(new).await.unwrap();
+    let run = ExecuteRequest { code: MARK.into(), ..ExecuteRequest::default() };
+    let manner = Manner { crowd: Crowd::Refuse, makes_context: false };
+    let leaving = async {
+        approvals.held_after(None, Duration::from_secs(60)).await;
+        // On record by now, as it waits.
+        while world.records().await.iter().all(|record| record.kind != "approval") {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        asker.left.cancel();
+    };
+    let (refused, ()) = tokio::join!(executions.start(&asker, &container, run, manner), leaving);
+    assert!(matches!(refused, Err(crate::NotRun::Denied(_))), "{refused:?}");
+    let records = world.records().await;
+    assert!(records.iter().all(|record| record.kind != "execution"));
+    let approval = records.iter().find(|record| record.kind == "approval").unwrap();
+    assert_eq!(approval.status, "cancelled");
+    assert_eq!(approvals.count_held(), 0);
 }
 
 #[tokio::test]

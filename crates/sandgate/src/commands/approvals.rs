@@ -16,6 +16,7 @@ use crate::approvals_args::{ApprovalsArgs, ApprovalsCommand};
 use crate::bad_input::BadInput;
 use crate::config::SecretText;
 use crate::session::runtime;
+use crate::visible::visible;
 
 const PATH: &str = "/v1/admin/approvals";
 /// What one request waits for something to decide, in seconds.
@@ -143,20 +144,6 @@ fn shown(data: &[Value]) -> String {
         text.push('\n');
     }
     text
-}
-
-/// What a terminal would act on, or show as something else, is written out: the code is what somebody
-/// wants to get past the reader.
-fn visible(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    for c in text.chars() {
-        if matches!(c, '\\' | '"' | '\'' | '\t') {
-            plain.push(c);
-        } else {
-            plain.extend(c.escape_debug());
-        }
-    }
-    plain
 }
 
 #[cfg(test)]

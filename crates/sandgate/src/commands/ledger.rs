@@ -14,6 +14,7 @@ use crate::bad_input::BadInput;
 use crate::home;
 use crate::ledger_args::{LedgerArgs, LedgerCommand};
 use crate::session::runtime;
+use crate::visible::visible;
 
 /// Records read at once.
 const PIECE: usize = 500;
@@ -53,7 +54,7 @@ async fn export(store: &Store, filter: &LedgerFilter) -> Result<()> {
     loop {
         let (records, next) = store.ledger_after(filter, place, PIECE).await?;
         let lines = records.iter().map(|record| format!("{}\n", ledger_object(record)));
-        if !print(&lines.collect::<String>())? || records.len() < PIECE {
+        if !print(&lines.collect::<String>())? || next == place {
             return Ok(());
         }
         place = next;
@@ -81,7 +82,7 @@ fn table(records: &[LedgerRecord]) -> String {
         let _ = writeln!(
             text,
             "{began:<24}  {kind:<9}  {status:<10}  {took:>10}  {:<36}  {}",
-            plain(request),
+            visible(request),
             what(record)
         );
     }
@@ -100,7 +101,7 @@ fn in_words(trees: &[LedgerTree]) -> String {
             if let Value::Object(fields) = &mut fields {
                 fields.retain(|name, value| !SAID_ABOVE.contains(&name.as_str()) && !value.is_null());
                 for (name, value) in fields {
-                    let _ = writeln!(text, "{indent}    {name}: {value}");
+                    let _ = writeln!(text, "{indent}    {name}: {}", visible(&value.to_string()));
                 }
             }
         }
@@ -123,7 +124,7 @@ fn what(record: &LedgerRecord) -> String {
         "execution" => [record.container.clone(), field("ending"), field("limit")],
         _ => [field("by"), field("rule"), field("reason")],
     };
-    let parts: Vec<String> = parts.into_iter().flatten().map(|part| plain(&part)).collect();
+    let parts: Vec<String> = parts.into_iter().flatten().map(|part| visible(&part)).collect();
     parts.join("  ")
 }
 
@@ -135,9 +136,4 @@ fn took(record: &LedgerRecord) -> String {
 fn moment(ms: u64) -> String {
     let moment = i64::try_from(ms).ok().and_then(|ms| Timestamp::from_millisecond(ms).ok());
     moment.map_or_else(|| ms.to_string(), |moment| format!("{moment:.3}"))
-}
-
-/// A client's own words must not move the cursor of a terminal.
-fn plain(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
 }

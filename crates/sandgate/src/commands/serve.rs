@@ -34,7 +34,8 @@ use crate::stop_signals::StopSignals;
 use crate::telemetry::Telemetry;
 
 /// For what was cut off to say so and to clean up after itself.
-const CLEAN_UP: Duration = Duration::from_secs(5);
+/// With the usual grace before it and the last traces after it, all is over before Docker's ten seconds are.
+const CLEAN_UP: Duration = Duration::from_secs(2);
 /// Larger than what most requests hold, small enough that one of each size kept does no harm.
 const BIG_BLOCK: i32 = 8 << 20;
 /// How often the ledger is looked through for what is too old.
@@ -112,7 +113,7 @@ async fn until_stopped(args: ServeArgs, mut settings: Settings) -> Result<()> {
     }
     let execute = ExecuteDoor {
         containers: Arc::clone(&containers),
-        executions,
+        executions: executions.clone(),
         ledger: ledger.clone(),
         spec: spec.clone(),
         tasks: tasks.clone(),
@@ -187,6 +188,8 @@ async fn until_stopped(args: ServeArgs, mut settings: Settings) -> Result<()> {
         if timeout(CLEAN_UP, stopping.quiet()).await.is_err() {
             tracing::warn!("some of what was cut off did not end in time");
         }
+        // Whatever ends the program from here on, what was done is on record.
+        ledger.flush().await;
         engine.shut_down().await;
         ledger.flush().await;
         telemetry.end().await;

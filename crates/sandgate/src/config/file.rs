@@ -19,7 +19,7 @@ use super::telemetry::{LogFormat, TelemetryFile};
 
 pub(crate) const LISTEN: &str = "127.0.0.1:4000";
 /// In seconds. Less than the ten after which Docker loses its patience.
-const STOP_GRACE: u64 = 8;
+const STOP_GRACE: u64 = 6;
 /// In seconds.
 pub(crate) const DAY: u64 = 24 * 60 * 60;
 

@@ -24,7 +24,7 @@ pub(super) fn answer(store: Store, filter: LedgerFilter) -> Response {
             text.push_str(&ledger_object(record).to_string());
             text.push('\n');
         }
-        let more = (records.len() == PIECE).then_some((store, filter, next));
+        let more = (next != place).then_some((store, filter, next));
         Ok(Some((text, more)))
     });
     let mut response = Response::new(Body::from_stream(pieces));

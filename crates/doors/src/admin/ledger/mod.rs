@@ -13,9 +13,10 @@ use axum::response::{Json, Response};
 use axum::routing::get;
 use sandgate_core::{Owner, Principal};
 use sandgate_gate::Ledger;
-use sandgate_store::{LedgerFilter, Store, StoreError};
+use sandgate_store::{LedgerFilter, LedgerRecord, Store, StoreError};
 use serde_json::{Value, json};
 
+use shown::own_object;
 pub use shown::{ledger_object, ledger_tree};
 pub use wish::when;
 
@@ -48,14 +49,19 @@ impl LedgerDoor {
             .with_state(Arc::new(self))
     }
 
-    async fn list(&self, query: &Query, filter: LedgerFilter) -> ApiResult<Json<Value>> {
+    async fn list(
+        &self,
+        query: &Query,
+        filter: LedgerFilter,
+        show: fn(&LedgerRecord) -> Value,
+    ) -> ApiResult<Json<Value>> {
         let page = query.page(20, 1000)?;
         self.ledger.flush().await;
         let listed = self.store.ledger(&filter, &page).await.map_err(|error| match error {
             StoreError::NotFound => no_such_page(&page),
             other => other.into(),
         })?;
-        Ok(Json(pages::list(pages::mapped(listed, |record| ledger_object(&record)))))
+        Ok(Json(pages::list(pages::mapped(listed, |record| show(&record)))))
     }
 
     async fn retrieve(&self, id: &str, owner: Option<&Owner>) -> ApiResult<Json<Value>> {
@@ -65,7 +71,8 @@ impl LedgerDoor {
             let message = format!("There is no record of a request with the id '{id}'.");
             return Err(ApiError::not_found(message).about("request_id"));
         }
-        let requests: Vec<Value> = trees.iter().map(ledger_tree).collect();
+        let show = if owner.is_some() { own_object } else { ledger_object };
+        let requests: Vec<Value> = trees.iter().map(|tree| shown::tree(tree, show)).collect();
         Ok(Json(json!({"object": "ledger.requests", "request_id": id, "data": requests})))
     }
 }
@@ -73,7 +80,7 @@ impl LedgerDoor {
 async fn list_all(State(door): State<Door>, Who(who): Who, query: Query) -> ApiResult<Json<Value>> {
     only_master(&who)?;
     let filter = wish::read(&query, &[&wish::PAGE[..], &wish::OWN, &wish::ALL])?;
-    door.list(&query, filter).await
+    door.list(&query, filter, ledger_object).await
 }
 
 async fn retrieve_any(
@@ -94,7 +101,7 @@ async fn export_all(State(door): State<Door>, Who(who): Who, query: Query) -> Ap
 
 async fn list_own(State(door): State<Door>, Who(who): Who, query: Query) -> ApiResult<Json<Value>> {
     let filter = wish::read(&query, &[&wish::PAGE[..], &wish::OWN])?;
-    door.list(&query, of_own(who, filter)).await
+    door.list(&query, of_own(who, filter), own_object).await
 }
 
 async fn retrieve_own(

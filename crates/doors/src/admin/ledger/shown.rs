@@ -28,11 +28,27 @@ pub fn ledger_object(record: &LedgerRecord) -> Value {
     object
 }
 
+/// What the operator knows of its upstreams, and a key does not.
+const OF_UPSTREAMS: [&str; 3] = ["upstream", "upstream_model", "upstream_request_id"];
+
+/// The same for the key itself.
+pub(super) fn own_object(record: &LedgerRecord) -> Value {
+    let mut object = ledger_object(record);
+    if let Value::Object(fields) = &mut object {
+        fields.retain(|name, _| !OF_UPSTREAMS.contains(&name.as_str()));
+    }
+    object
+}
+
 /// A request with what was done for it.
 #[must_use]
 pub fn ledger_tree(tree: &LedgerTree) -> Value {
-    let mut object = ledger_object(&tree.request);
-    object["children"] = tree.children.iter().map(ledger_object).collect();
+    self::tree(tree, ledger_object)
+}
+
+pub(super) fn tree(tree: &LedgerTree, show: fn(&LedgerRecord) -> Value) -> Value {
+    let mut object = show(&tree.request);
+    object["children"] = tree.children.iter().map(show).collect();
     object["has_more"] = json!(tree.has_more);
     object
 }
