@@ -15,7 +15,7 @@ use sandgate_core::{
     BackendError, ContextId, ContextInfo, ContextSpec, ExecuteRequest, Execution, ExecutionHandle, Files,
     Inside, Meter, Processes, Result, Sandbox, SandboxId, SandboxPath, SandboxSpec, Usage, random_hex,
 };
-use sandgate_jail::cgroup::{GroupEvents, GroupLimits};
+use sandgate_jail::cgroup::{Cgroups, GroupEvents, GroupLimits};
 use sandgate_jail::sys;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -54,6 +54,8 @@ pub(crate) struct EngineSandbox {
     made_contexts: AtomicU64,
     stopped: AtomicBool,
     paused: AtomicBool,
+    /// Frozen for a moment, by the engine itself: whoever wants something of it waits.
+    held_still: AtomicBool,
     /// There were variables once, before this process of the sandbox.
     revived: bool,
     seen: Mutex<Seen>,
@@ -174,6 +176,7 @@ impl EngineSandbox {
             made_contexts: AtomicU64::new(0),
             stopped: AtomicBool::new(false),
             paused: AtomicBool::new(false),
+            held_still: AtomicBool::new(false),
             revived,
             seen: Mutex::default(),
             agent: AgentSlot::default(),
@@ -464,11 +467,41 @@ impl EngineSandbox {
                 "pausing needs control groups, which this engine runs without".into(),
             ));
         };
-        let id = self.volume.id.clone();
-        let done = blocking(move || cgroups.freeze(id.as_str(), frozen)).await?;
-        done.map_err(|error| BackendError::Engine(error.to_string()))?;
+        self.set_frozen(cgroups, frozen).await?;
         self.paused.store(frozen, Ordering::Release);
         self.stands_still(frozen);
         Ok(())
+    }
+
+    async fn set_frozen(&self, cgroups: Arc<Cgroups>, frozen: bool) -> Result<()> {
+        let id = self.volume.id.clone();
+        let done = blocking(move || cgroups.freeze(id.as_str(), frozen)).await?;
+        done.map_err(|error| BackendError::Engine(error.to_string()))
+    }
+
+    /// Until [`Self::let_go`]. False: it stands still anyway, or cannot be made to.
+    pub(crate) async fn hold_still(&self) -> Result<bool> {
+        let Some(cgroups) = self.shared.cgroups.clone() else { return Ok(false) };
+        if self.is_paused_now() || !self.is_alive() {
+            return Ok(false);
+        }
+        self.held_still.store(true, Ordering::Release);
+        self.stands_still(true);
+        if let Err(error) = self.set_frozen(cgroups, true).await {
+            self.let_go().await;
+            return Err(error);
+        }
+        Ok(true)
+    }
+
+    pub(crate) async fn let_go(&self) {
+        if let Some(cgroups) = self.shared.cgroups.clone()
+            && let Err(error) = self.set_frozen(cgroups, false).await
+            && !self.is_stopped()
+        {
+            tracing::error!(sandbox = %self.volume.id, %error, "a sandbox stays frozen after it was copied");
+        }
+        self.held_still.store(false, Ordering::Release);
+        self.stands_still(false);
     }
 }
