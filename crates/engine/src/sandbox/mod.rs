@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use sandgate_core::{
@@ -36,6 +37,8 @@ pub(crate) const PYTHON: &str = "python";
 const FEW_FILES: u64 = 200;
 /// Events that may wait for a slow reader before the code has to.
 const EVENTS_AHEAD: usize = 256;
+/// How long a sandbox may take to stand still before it is copied as it is.
+const FREEZES_WITHIN: Duration = Duration::from_secs(2);
 /// Bytes of the variables that one run may bring with it.
 const MAX_RUN_ENV: usize = 1 << 20;
 
@@ -487,9 +490,14 @@ impl EngineSandbox {
         }
         self.held_still.store(true, Ordering::Release);
         self.stands_still(true);
-        if let Err(error) = self.set_frozen(cgroups, true).await {
+        if let Err(error) = self.set_frozen(Arc::clone(&cgroups), true).await {
             self.let_go().await;
             return Err(error);
+        }
+        // The kernel freezes each process when it next can. One that waits for a disk may take its time.
+        let until = Instant::now() + FREEZES_WITHIN;
+        while Instant::now() < until && matches!(cgroups.is_frozen(self.volume.id.as_str()), Ok(false)) {
+            tokio::time::sleep(Duration::from_millis(1)).await;
         }
         Ok(true)
     }
