@@ -169,8 +169,8 @@ fn what_is_closed_to_its_owner_is_copied_closed() {
     let folder = from.path().join("mnt/data/closed");
     fs::create_dir(&folder).unwrap();
     fs::write(folder.join("file"), "x").unwrap();
-    fs::set_permissions(folder.join("file"), Permissions::from_mode(0)).unwrap();
-    fs::set_permissions(&folder, Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(folder.join("file"), Permissions::from_mode(0o000)).unwrap();
+    fs::set_permissions(&folder, Permissions::from_mode(0o000)).unwrap();
     let made = copy(from.path());
     let copied = made.path().join("mnt/data/closed");
     assert_eq!(fs::metadata(&copied).unwrap().mode() & 0o777, 0);
