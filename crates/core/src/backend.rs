@@ -31,6 +31,13 @@ pub trait Backend: Send + Sync + Debug {
     /// The processes of `id` are gone; start it again over the files it left.
     async fn revive(&self, id: &SandboxId, spec: SandboxSpec) -> Result<Arc<dyn Sandbox>>;
 
+    /// A new sandbox that does not run yet, over a copy of the files of `from`, which may run: it stands still
+    /// meanwhile where that can be. Its memory and processes are not copied. When nobody waits for it any more,
+    /// nothing is left of it.
+    async fn copy(&self, _from: &SandboxId, _spec: &SandboxSpec) -> Result<SandboxId> {
+        Err(BackendError::Unsupported("copying a sandbox"))
+    }
+
     /// End the sandbox if it lives and remove its files.
     async fn delete(&self, id: &SandboxId) -> Result<()>;
 

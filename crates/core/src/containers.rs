@@ -11,7 +11,7 @@ use tokio::sync::{Mutex as AsyncMutex, OwnedSemaphorePermit, Semaphore};
 use crate::registry::now_seconds;
 use crate::{
     Backend, BackendError, BackendStats, ContainerId, ContainerRecord, ExecuteRequest, Execution, Files,
-    KeyLimits, Owner, Registry, RegistryError, Result, Sandbox, SandboxSpec, Share, Shares,
+    KeyLimits, Owner, Registry, RegistryError, Result, Sandbox, SandboxId, SandboxSpec, Share, Shares,
 };
 
 #[derive(Clone, Debug)]
@@ -44,6 +44,8 @@ pub struct NewContainer {
     pub idle: Option<Duration>,
     pub memory_limit: Option<String>,
     pub network_policy: Option<Value>,
+    /// It is there to be copied, not to be used: it is not in lists.
+    pub unlisted: bool,
     /// What its maker's key may have.
     pub allowance: Arc<KeyLimits>,
 }
@@ -170,17 +172,40 @@ impl Containers {
     }
 
     pub async fn create(&self, new: NewContainer) -> Result<Arc<Container>> {
-        let share = self.kept.take(&new.owner, new.allowance.containers);
-        let most = new.allowance.containers.unwrap_or(u32::MAX);
-        let share = share.ok_or(BackendError::TooManyContainers { limit: most })?;
+        let share = self.take_share(&new)?;
         let place = self.places.take(&new.owner, new.allowance.sandboxes)?;
         let sandbox = self.backend.create(new.spec.clone()).await?;
+        let id = sandbox.id().clone();
+        self.add(new, id, Life::Live(Live::new(sandbox, place)), share).await
+    }
+
+    /// A container over a copy of the files of `from`, whether that runs or not. It sleeps until it is used.
+    pub async fn copy(&self, from: &Container, new: NewContainer) -> Result<Arc<Container>> {
+        let share = self.take_share(&new)?;
+        from.keep_alive();
+        let id = from.copy_files(new.spec.clone()).await?;
+        self.add(new, id, Life::Asleep, share).await
+    }
+
+    fn take_share(&self, new: &NewContainer) -> Result<Share> {
+        let share = self.kept.take(&new.owner, new.allowance.containers);
+        let limit = new.allowance.containers.unwrap_or(u32::MAX);
+        share.ok_or(BackendError::TooManyContainers { limit })
+    }
+
+    async fn add(
+        &self,
+        new: NewContainer,
+        sandbox: SandboxId,
+        life: Life,
+        share: Share,
+    ) -> Result<Arc<Container>> {
         let now = now_seconds();
         let record = ContainerRecord {
             id: ContainerId::random(),
             owner: new.owner,
             backend: self.backend.name().to_owned(),
-            sandbox: sandbox.id().clone(),
+            sandbox,
             name: new.name,
             created_at: now,
             last_active_at: now,
@@ -188,13 +213,13 @@ impl Containers {
             spec: new.spec,
             memory_limit: new.memory_limit,
             network_policy: new.network_policy,
+            unlisted: new.unlisted,
         };
         // Recorded before it is handed out: what a client has heard of must survive a crash.
         if let Err(error) = self.registry.save(&record).await {
             self.backend.delete(&record.sandbox).await?;
             return Err(registry_failed(error));
         }
-        let life = Life::Live(Live::new(sandbox, place));
         let container =
             Container::new(record, Arc::clone(&self.backend), self.places.clone(), life, Some(share));
         let container = Arc::new(container);
@@ -252,8 +277,9 @@ impl Containers {
 
     /// Oldest first.
     pub async fn list(&self, owner: &Owner) -> Vec<ContainerInfo> {
-        let mut all: Vec<_> =
-            self.lock().values().filter(|container| container.record.owner == *owner).cloned().collect();
+        let is_listed =
+            |container: &&Arc<Container>| container.record.owner == *owner && !container.record.unlisted;
+        let mut all: Vec<_> = self.lock().values().filter(is_listed).cloned().collect();
         all.sort_by(|a, b| a.record.id.cmp(&b.record.id));
         let mut infos = Vec::with_capacity(all.len());
         for container in all {
@@ -427,6 +453,25 @@ impl Container {
             Ok(sandbox)
         });
         started.await.map_err(|_| BackendError::Engine("starting a sandbox was abandoned".to_owned()))?
+    }
+
+    /// Nobody starts, ends or deletes it meanwhile.
+    async fn copy_files(&self, spec: SandboxSpec) -> Result<SandboxId> {
+        let life = Arc::clone(&self.life).lock_owned().await;
+        if matches!(*life, Life::Deleted) {
+            return Err(self.no_such());
+        }
+        let (backend, from, id) = (Arc::clone(&self.backend), self.record.sandbox.clone(), self.id().clone());
+        // In a task of its own: a caller that leaves meanwhile must not leave it to others half-way.
+        let copied = tokio::spawn(async move {
+            let _life = life;
+            backend.copy(&from, &spec).await
+        });
+        let copied = copied.await.map_err(|_| BackendError::Engine("a copy was abandoned".to_owned()))?;
+        copied.map_err(|error| match error {
+            BackendError::NoSuchSandbox(_) => BackendError::NoSuchContainer(id),
+            other => other,
+        })
     }
 
     fn no_such(&self) -> BackendError {

@@ -30,6 +30,9 @@ pub struct ContainerRecord {
     /// As its maker wrote it, without secrets, to be said back.
     #[serde(default)]
     pub network_policy: Option<Value>,
+    /// It is there to be copied, not to be used: it is not in lists.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unlisted: bool,
 }
 
 /// Why a registry could not be read or written; only ever shown.

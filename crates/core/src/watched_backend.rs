@@ -59,6 +59,10 @@ impl Backend for WatchedBackend {
         self.watch("wake", self.backend.revive(id, spec)).await
     }
 
+    async fn copy(&self, from: &SandboxId, spec: &SandboxSpec) -> Result<SandboxId> {
+        self.backend.copy(from, spec).await
+    }
+
     async fn delete(&self, id: &SandboxId) -> Result<()> {
         self.backend.delete(id).await
     }

@@ -27,7 +27,7 @@ use crate::shared::{Shared, blocking, watch_disks};
 use crate::volume::Volumes;
 use crate::zygote::Preload;
 use crate::zygotes::Zygotes;
-use crate::{kernel_files, runtime};
+use crate::{copies, kernel_files, runtime};
 
 #[derive(Clone, Debug)]
 pub struct EngineConfig {
@@ -296,6 +296,12 @@ impl Backend for Engine {
         let sandbox = Arc::new(sandbox);
         self.shared.remember(&sandbox);
         Ok(sandbox)
+    }
+
+    async fn copy(&self, from: &SandboxId, spec: &SandboxSpec) -> Result<SandboxId> {
+        self.check_running()?;
+        let volume = self.shared.volumes.find(from).map_err(|_| BackendError::NoSuchSandbox(from.clone()))?;
+        copies::copy(&self.shared, volume, spec.limits.clone()).await
     }
 
     async fn delete(&self, id: &SandboxId) -> Result<()> {

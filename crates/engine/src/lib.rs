@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod agent;
+mod copies;
 pub mod doctor;
 mod engine;
 mod error;

@@ -3,13 +3,16 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
+use std::os::fd::AsFd;
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use rustix::io::Errno;
 use sandgate_core::SandboxId;
 
-use crate::files::remove::remove_all;
+use crate::files::copy::{Bounds, CopyError, copy_tree};
+use crate::files::remove::{open_folder, remove_all};
 use crate::ids::IdRange;
 
 /// Folders of a volume that a sandbox sees, at the same paths.
@@ -86,6 +89,23 @@ impl Volumes {
             }
         }
         Ok(())
+    }
+
+    /// A volume over a copy of the files of another, which counts as unclaimed. Nothing is left of one that
+    /// fails.
+    pub(crate) fn copy(&self, from: &Volume, bounds: Bounds<'_>) -> Result<Volume, CopyError> {
+        let failed = |error: io::Error| Errno::from_io_error(&error).unwrap_or(Errno::IO);
+        let volume = self.make().map_err(failed)?;
+        let copied = open_folder(&from.root()).and_then(|source| Ok((source, open_folder(&volume.root())?)));
+        let copied = copied.map_err(|error| failed(error).into()).and_then(|(source, made)| {
+            copy_tree(source.as_fd(), made.as_fd(), &SHOWN, self.ids.host_user(volume.slot), bounds)
+        });
+        if copied.is_err()
+            && let Err(error) = self.remove(&volume)
+        {
+            tracing::warn!(%error, "the files of a copy that failed are left until the next start");
+        }
+        copied.map(|()| volume)
     }
 
     fn take_slot(&self) -> Option<u32> {

@@ -180,10 +180,10 @@ impl Workplace {
                     owner: self.owner.clone(),
                     name: Some("auto".to_owned()),
                     spec: self.spec.clone(),
-                    idle: None,
                     memory_limit: self.auto.memory_limit.clone(),
                     network_policy: self.auto.network_policy.clone(),
                     allowance: Arc::clone(&self.allowance),
+                    ..NewContainer::default()
                 };
                 let container = self.make(new).await?;
                 self.is_fresh = true;

@@ -18,6 +18,7 @@ pub(crate) fn container(id: &str) -> ContainerRecord {
         idle_seconds: 1200,
         spec: SandboxSpec::default(),
         memory_limit: Some("1g".to_owned()),
+        unlisted: false,
         network_policy: Some(json!({"type": "disabled"})),
     }
 }

@@ -3,13 +3,10 @@
 They run, and are expected to fail. One that passes fails the run, so that it is taken off this list.
 """
 
-COPIES = "sandboxes cannot be copied yet: no snapshots, no forks"
 ROOT = "a sandbox has one user, `user`, and no root"
 
 # By the name of the test, without its parameters; or with them in brackets, where only some wait.
 WAITING = {
-    "test_a_snapshot_is_a_template_of_new_sandboxes": COPIES,
-    "test_a_fork_has_the_files_and_goes_its_own_way": COPIES,
     "test_a_command_of_root": ROOT,
 }
 

@@ -97,13 +97,30 @@ impl Leases {
 
     /// Makes a container and lends it. Its time starts when it is ready.
     pub async fn grant(&self, new: NewLease) -> Result<Arc<Lease>> {
-        let owner = new.container.owner.clone();
-        let container = self.containers.create(new.container).await?;
+        let container = self.containers.create(new.container.clone()).await?;
+        self.lend(new, &container, LeaseState::Running).await
+    }
+
+    /// The same over a copy of the files of `from`. One that is `Paused` from the start has no processes before
+    /// it is resumed.
+    pub async fn grant_copy(&self, new: NewLease, from: &Lease, state: LeaseState) -> Result<Arc<Lease>> {
+        let from = self.container(from)?;
+        let container = self.containers.copy(&from, new.container.clone()).await?;
+        if state == LeaseState::Running
+            && let Err(error) = container.sandbox_within(&new.container.allowance).await
+        {
+            self.containers.delete(container.owner(), container.id()).await?;
+            return Err(error.into());
+        }
+        self.lend(new, &container, state).await
+    }
+
+    async fn lend(&self, new: NewLease, container: &Container, state: LeaseState) -> Result<Arc<Lease>> {
         let now = now_ms();
         let lease = Lease {
             id: new.id,
             door: new.door.to_owned(),
-            owner,
+            owner: container.owner().clone(),
             container: container.id().clone(),
             metadata: new.metadata,
             started_ms: now,
@@ -111,7 +128,7 @@ impl Leases {
             on_end: new.on_end,
             wakes: new.wakes,
             ends_paused: new.ends_paused,
-            state: LeaseState::Running,
+            state,
             details: new.details,
             parsed: Parsed::default(),
         };

@@ -86,6 +86,40 @@ async fn a_lease_is_its_owners_and_its_doors_alone() {
 }
 
 #[tokio::test]
+async fn a_copy_has_the_files_of_then_and_outlives_what_it_is_a_copy_of() {
+    let house = House::new().await;
+    let lease = house.grant("a", Some(60_000), OnEnd::Delete).await;
+    let path = crate::SandboxPath::parse("/mnt/data/kept").unwrap();
+    let files = house.leases.container(&lease).unwrap().files().await.unwrap();
+    files.write(&path, &mut &b"kept"[..]).await.unwrap();
+    let new = |id: &str, unlisted| NewLease {
+        id: id.to_owned(),
+        door: DOOR,
+        metadata: BTreeMap::new(),
+        lasts_ms: None,
+        on_end: OnEnd::Delete,
+        wakes: false,
+        details: json!({}),
+        container: NewContainer { owner: ann(), unlisted, ..NewContainer::default() },
+    };
+    let still = house.leases.grant_copy(new("still", true), &lease, LeaseState::Paused).await.unwrap();
+    let state = house.leases.container(&still).unwrap().info().await.unwrap().state;
+    assert_eq!(state, crate::ContainerState::Asleep);
+    files.write(&path, &mut &b"more than that"[..]).await.unwrap();
+    house.leases.delete("a").await.unwrap();
+    assert!(is_missing(&house.leases.grant_copy(new("none", false), &lease, LeaseState::Running).await));
+
+    let house = house.restarted().await;
+    let still = house.leases.get(DOOR, &ann(), "still").unwrap();
+    let runs = house.leases.grant_copy(new("runs", false), &still, LeaseState::Running).await.unwrap();
+    let container = house.leases.container(&runs).unwrap();
+    assert_eq!(container.info().await.unwrap().state, crate::ContainerState::Running);
+    assert_eq!(container.files().await.unwrap().stat(&path).await.unwrap().size, 4);
+    let listed = house.containers.list(&ann()).await;
+    assert_eq!(listed.iter().map(|info| &info.id).collect::<Vec<_>>(), [container.id()]);
+}
+
+#[tokio::test]
 async fn what_is_over_is_gone_before_and_after_it_is_cleared_away() {
     let house = House::new().await;
     house.grant("over", Some(0), OnEnd::Delete).await;

@@ -67,6 +67,11 @@ impl Backend for ScriptedBackend {
     async fn revive(&self, id: &SandboxId, _spec: SandboxSpec) -> Result<Arc<dyn Sandbox>> {
         Ok(self.sandbox(id.clone(), self.files_of(id)?))
     }
+    async fn copy(&self, from: &SandboxId, spec: &SandboxSpec) -> Result<SandboxId> {
+        let (id, files) = (SandboxId::random(), self.files_of(from)?.copied(spec.limits.disk_bytes));
+        self.lock().insert(id.clone(), Arc::new(files));
+        Ok(id)
+    }
     async fn delete(&self, id: &SandboxId) -> Result<()> {
         self.deleted.fetch_add(1, Ordering::SeqCst);
         self.lock().remove(id);

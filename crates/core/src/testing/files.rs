@@ -32,6 +32,13 @@ impl MemoryFiles {
         Self { entries: Mutex::default(), max_bytes, max_listed }
     }
 
+    /// The same files once more, to go their own way.
+    #[must_use]
+    pub(super) fn copied(&self, max_bytes: u64) -> Self {
+        let entries = Mutex::new(self.lock().clone());
+        Self { entries, max_bytes, max_listed: self.max_listed }
+    }
+
     /// As code inside would do it.
     pub fn set(&self, path: &str, content: impl Into<Bytes>) {
         self.insert(path, FileKind::File, content.into());

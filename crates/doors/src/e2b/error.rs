@@ -7,7 +7,7 @@ use axum::http::header::RETRY_AFTER;
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Json, Response};
 use sandgate_core::{BackendError, LeaseError};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::patience::TooSlow;
 
@@ -82,6 +82,22 @@ impl E2bError {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "the server failed; its log says why")
     }
 
+    /// What the SDKs read.
+    pub(super) fn body(&self) -> Value {
+        let message = match self.message.char_indices().nth(LONGEST_MESSAGE) {
+            Some((end, _)) => format!("{}…", &self.message[..end]),
+            None => self.message.clone(),
+        };
+        let mut body = json!({"code": self.status.as_u16(), "message": message});
+        if let Some(id) = &self.sandbox {
+            body["sandboxId"] = id.clone().into();
+        }
+        if let Some(port) = self.port {
+            body["port"] = port.into();
+        }
+        body
+    }
+
     pub(super) fn status(&self) -> StatusCode {
         self.status
     }
@@ -154,18 +170,8 @@ impl From<BytesRejection> for E2bError {
 
 impl IntoResponse for E2bError {
     fn into_response(self) -> Response {
-        let Self { status, mut message, retry_after, sandbox, port } = self;
-        if let Some((end, _)) = message.char_indices().nth(LONGEST_MESSAGE) {
-            message.truncate(end);
-            message.push('…');
-        }
-        let mut body = json!({"code": status.as_u16(), "message": message});
-        if let Some(id) = sandbox {
-            body["sandboxId"] = id.into();
-        }
-        if let Some(port) = port {
-            body["port"] = port.into();
-        }
+        let body = self.body();
+        let Self { status, retry_after, .. } = self;
         let mut response = (status, Json(body)).into_response();
         let headers = response.headers_mut();
         match retry_after {

@@ -25,6 +25,7 @@ pub(super) struct Client {
     pub(super) front: Front,
     pub(super) backend: Arc<ScriptedBackend>,
     pub(super) leases: Arc<Leases>,
+    pub(super) containers: Arc<Containers>,
     pub(super) store: Store,
     _home: TempDir,
 }
@@ -60,7 +61,7 @@ pub(super) async fn client_with(settings: E2bSettings, master: Option<&str>) -> 
     let door = E2bDoor {
         leases: Arc::clone(&leases),
         runs: crate::lent::Runs::for_tests(&containers),
-        containers,
+        containers: Arc::clone(&containers),
         store: store.clone(),
         spec: SandboxSpec::default(),
         tasks: TaskTracker::new(),
@@ -68,7 +69,7 @@ pub(super) async fn client_with(settings: E2bSettings, master: Option<&str>) -> 
         state: DoorState::default(),
     };
     let front = Front::new(door, Access::new(store.clone(), master));
-    Client { front, backend, leases, store, _home: home }
+    Client { front, backend, leases, containers, store, _home: home }
 }
 
 impl Client {

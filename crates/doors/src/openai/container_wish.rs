@@ -60,6 +60,7 @@ impl ContainerWish {
             idle: self.idle,
             memory_limit: self.memory_limit,
             network_policy: self.network_policy,
+            ..NewContainer::default()
         }
     }
 }

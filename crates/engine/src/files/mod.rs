@@ -2,6 +2,8 @@
 //! that no link, name or race leads out of it.
 
 mod attributes;
+pub(crate) mod copy;
+mod copy_file;
 mod held;
 mod inside;
 mod names;

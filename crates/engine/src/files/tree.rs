@@ -14,10 +14,14 @@ const OPEN_AT_ONCE: usize = 32;
 pub(super) trait Visitor {
     /// What is remembered of a folder while the walk is below it.
     type Folder: Copy;
-    /// Everything but `.` and `..`; links as they are.
-    fn entry(&mut self, folder: Self::Folder, name: &CStr, stat: &Stat);
+    /// Everything but `.` and `..`; links as they are. `at` is the folder it is in.
+    fn entry(&mut self, at: BorrowedFd<'_>, folder: Self::Folder, name: &CStr, stat: &Stat);
     /// A folder that the walk goes into now.
     fn enter(&mut self, above: Self::Folder, name: &CStr) -> Self::Folder;
+    /// The folder entered last has been seen in full.
+    fn leave(&mut self) {}
+    /// Something is there that could not be looked at, or it vanished meanwhile.
+    fn passed_over(&mut self, _: Errno) {}
     /// Whether nothing more needs to be seen.
     fn enough(&self) -> bool;
 }
@@ -33,25 +37,34 @@ pub(super) fn walk<V: Visitor>(
     folder: V::Folder,
     visitor: &mut V,
 ) -> Result<(), Moved> {
-    let Ok(stream) = open(root, top).and_then(Dir::new) else { return Ok(()) };
+    let stream = match open(root, top).and_then(Dir::new) {
+        Ok(stream) => stream,
+        Err(error) => {
+            visitor.passed_over(error);
+            return Ok(());
+        }
+    };
     let mut levels = vec![Level { folder, offset: 0, place: Place::Open(stream) }];
     while let Some(level) = levels.last_mut() {
         let Place::Open(stream) = &mut level.place else { return Err(Moved) };
-        match next_entry(stream) {
+        match next_entry(stream, visitor) {
             Some((entry, stat)) => {
                 level.offset = entry.offset();
-                visitor.entry(level.folder, entry.file_name(), &stat);
+                let Ok(at) = stream.fd() else { return Err(Moved) };
+                visitor.entry(at, level.folder, entry.file_name(), &stat);
                 if visitor.enough() {
                     return Ok(());
                 }
-                if FileType::from_raw_mode(stat.st_mode) == FileType::Directory
-                    && let Ok(fd) = stream.fd()
-                    && let Ok(below) = open(fd, entry.file_name()).and_then(Dir::new)
-                {
-                    let folder = visitor.enter(level.folder, entry.file_name());
-                    levels.push(Level { folder, offset: 0, place: Place::Open(below) });
-                    if let Some(far) = levels.len().checked_sub(OPEN_AT_ONCE + 1) {
-                        levels[far].close();
+                if FileType::from_raw_mode(stat.st_mode) == FileType::Directory {
+                    match open(at, entry.file_name()).and_then(Dir::new) {
+                        Ok(below) => {
+                            let folder = visitor.enter(level.folder, entry.file_name());
+                            levels.push(Level { folder, offset: 0, place: Place::Open(below) });
+                            if let Some(far) = levels.len().checked_sub(OPEN_AT_ONCE + 1) {
+                                levels[far].close();
+                            }
+                        }
+                        Err(error) => visitor.passed_over(error),
                     }
                 }
             }
@@ -59,6 +72,7 @@ pub(super) fn walk<V: Visitor>(
                 let done = levels.pop();
                 if let (Some(above), Some(done)) = (levels.last_mut(), done) {
                     above.reopen_from(&done)?;
+                    visitor.leave();
                 }
             }
         }
@@ -128,16 +142,17 @@ fn open_closed(folder: BorrowedFd<'_>, name: &CStr, resolve: ResolveFlags) -> Re
 }
 
 /// The next entry that is still there. An error of the file system ends a folder as its end does.
-fn next_entry(stream: &mut Dir) -> Option<(rustix::fs::DirEntry, Stat)> {
+fn next_entry(stream: &mut Dir, visitor: &mut impl Visitor) -> Option<(rustix::fs::DirEntry, Stat)> {
     loop {
-        let entry = stream.read()?.ok()?;
+        let entry = stream.read()?.map_err(|error| visitor.passed_over(error)).ok()?;
         let name = entry.file_name();
         if name == c"." || name == c".." {
             continue;
         }
         let stat = stream.fd().and_then(|fd| statat(fd.as_fd(), name, AtFlags::SYMLINK_NOFOLLOW));
-        if let Ok(stat) = stat {
-            return Some((entry, stat));
+        match stat {
+            Ok(stat) => return Some((entry, stat)),
+            Err(error) => visitor.passed_over(error),
         }
     }
 }

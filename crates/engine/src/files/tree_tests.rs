@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ffi::CStr;
 use std::fs::{self, File};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
 
 use rustix::fs::Stat;
@@ -21,7 +21,7 @@ struct Seen {
 impl Visitor for Seen {
     type Folder = usize;
 
-    fn entry(&mut self, _: usize, name: &CStr, _: &Stat) {
+    fn entry(&mut self, _: BorrowedFd<'_>, _: usize, name: &CStr, _: &Stat) {
         self.names.push(name.to_string_lossy().into_owned());
     }
 

@@ -118,7 +118,7 @@ impl Counting {
 impl Visitor for Counting {
     type Folder = ();
 
-    fn entry(&mut self, (): (), _: &CStr, stat: &Stat) {
+    fn entry(&mut self, _: BorrowedFd<'_>, (): (), _: &CStr, stat: &Stat) {
         self.usage.add(stat);
     }
 
@@ -144,7 +144,7 @@ struct Place {
 impl Visitor for Taking {
     type Folder = Place;
 
-    fn entry(&mut self, folder: Place, name: &CStr, stat: &Stat) {
+    fn entry(&mut self, _: BorrowedFd<'_>, folder: Place, name: &CStr, stat: &Stat) {
         self.snapshot.usage.add(stat);
         if FileType::from_raw_mode(stat.st_mode) == FileType::Directory {
             return;

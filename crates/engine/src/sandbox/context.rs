@@ -300,7 +300,7 @@ impl Surroundings for EngineSandbox {
     }
 
     fn is_paused(&self) -> bool {
-        self.paused.load(Ordering::Acquire)
+        self.paused.load(Ordering::Acquire) || self.held_still.load(Ordering::Acquire)
     }
 
     async fn killed_for_memory(&self) -> bool {

@@ -10,13 +10,14 @@ use std::collections::HashMap;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use sandgate_core::{
     BackendError, ContextId, ContextInfo, ContextSpec, ExecuteRequest, Execution, ExecutionHandle, Files,
     Inside, Meter, Processes, Result, Sandbox, SandboxId, SandboxPath, SandboxSpec, Usage, random_hex,
 };
-use sandgate_jail::cgroup::{GroupEvents, GroupLimits};
+use sandgate_jail::cgroup::{Cgroups, GroupEvents, GroupLimits};
 use sandgate_jail::sys;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -41,6 +42,8 @@ const PATH: &str = "/home/user/.packages/bin:/opt/venv/bin:/opt/runtimes/node/bi
 const FEW_FILES: u64 = 200;
 /// Events that may wait for a slow reader before the code has to.
 const EVENTS_AHEAD: usize = 256;
+/// How long a sandbox may take to stand still before it is copied as it is.
+const FREEZES_WITHIN: Duration = Duration::from_secs(2);
 /// Bytes of the variables that one run may bring with it.
 const MAX_RUN_ENV: usize = 1 << 20;
 
@@ -59,6 +62,8 @@ pub(crate) struct EngineSandbox {
     made_contexts: AtomicU64,
     stopped: AtomicBool,
     paused: AtomicBool,
+    /// Frozen for a moment, by the engine itself: whoever wants something of it waits.
+    held_still: AtomicBool,
     /// There were variables once, before this process of the sandbox.
     revived: bool,
     seen: Mutex<Seen>,
@@ -181,6 +186,7 @@ impl EngineSandbox {
             made_contexts: AtomicU64::new(0),
             stopped: AtomicBool::new(false),
             paused: AtomicBool::new(false),
+            held_still: AtomicBool::new(false),
             revived,
             seen: Mutex::default(),
             agent: AgentSlot::default(),
@@ -469,11 +475,46 @@ impl EngineSandbox {
                 "pausing needs control groups, which this engine runs without".into(),
             ));
         };
-        let id = self.volume.id.clone();
-        let done = blocking(move || cgroups.freeze(id.as_str(), frozen)).await?;
-        done.map_err(|error| BackendError::Engine(error.to_string()))?;
+        self.set_frozen(cgroups, frozen).await?;
         self.paused.store(frozen, Ordering::Release);
         self.stands_still(frozen);
         Ok(())
+    }
+
+    async fn set_frozen(&self, cgroups: Arc<Cgroups>, frozen: bool) -> Result<()> {
+        let id = self.volume.id.clone();
+        let done = blocking(move || cgroups.freeze(id.as_str(), frozen)).await?;
+        done.map_err(|error| BackendError::Engine(error.to_string()))
+    }
+
+    /// Until [`Self::let_go`]. False: it stands still anyway, or cannot be made to.
+    pub(crate) async fn hold_still(&self) -> Result<bool> {
+        let Some(cgroups) = self.shared.cgroups.clone() else { return Ok(false) };
+        if self.is_paused_now() || !self.is_alive() {
+            return Ok(false);
+        }
+        self.held_still.store(true, Ordering::Release);
+        self.stands_still(true);
+        if let Err(error) = self.set_frozen(Arc::clone(&cgroups), true).await {
+            self.let_go().await;
+            return Err(error);
+        }
+        // The kernel freezes each process when it next can. One that waits for a disk may take its time.
+        let until = Instant::now() + FREEZES_WITHIN;
+        while Instant::now() < until && matches!(cgroups.is_frozen(self.volume.id.as_str()), Ok(false)) {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        Ok(true)
+    }
+
+    pub(crate) async fn let_go(&self) {
+        if let Some(cgroups) = self.shared.cgroups.clone()
+            && let Err(error) = self.set_frozen(cgroups, false).await
+            && !self.is_stopped()
+        {
+            tracing::error!(sandbox = %self.volume.id, %error, "a sandbox stays frozen after it was copied");
+        }
+        self.held_still.store(false, Ordering::Release);
+        self.stands_still(false);
     }
 }

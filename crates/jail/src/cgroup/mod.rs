@@ -121,6 +121,11 @@ impl Cgroups {
         on!(self, groups => groups.freeze(sandbox, frozen))
     }
 
+    /// Whether every process of a sandbox that was to freeze stands still by now.
+    pub fn is_frozen(&self, sandbox: &str) -> Result<bool> {
+        on!(self, groups => groups.is_frozen(sandbox))
+    }
+
     /// Ends every process of the context, whatever it forks meanwhile.
     pub fn kill_context(&self, sandbox: &str, context: &str) -> Result<()> {
         on!(self, groups => groups.kill_context(sandbox, context))

@@ -1,12 +1,13 @@
 //! Version 1: one hierarchy per controller. The sandbox has a group in each; contexts have one below it in
 //! the pids hierarchy only, which is enough to find and end what a context started.
 
+use std::fs;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 use super::files::{
-    confirm, counter, cpu_micros_of, entrance, make, mounted, number, place, processes, remove, subfolders,
-    whole_pages, write, write_confirmed,
+    confirm, counter, cpu_micros_of, entrance, failed, make, mounted, number, place, processes, remove,
+    subfolders, whole_pages, write, write_confirmed,
 };
 use super::{CgroupError, GroupEvents, GroupLimits, GroupUsage, Result, kill_one};
 
@@ -104,6 +105,12 @@ impl V1 {
 
     pub(super) fn freeze(&self, sandbox: &str, frozen: bool) -> Result<()> {
         write(&self.freezer.join(sandbox).join("freezer.state"), if frozen { "FROZEN" } else { "THAWED" })
+    }
+
+    pub(super) fn is_frozen(&self, sandbox: &str) -> Result<bool> {
+        let state = self.freezer.join(sandbox).join("freezer.state");
+        let text = fs::read_to_string(&state).map_err(|error| failed(&state, &error))?;
+        Ok(text.trim() == "FROZEN")
     }
 
     pub(super) fn kill_context(&self, sandbox: &str, context: &str) -> Result<()> {

@@ -87,6 +87,10 @@ impl V2 {
         write(&self.base.join(sandbox).join("cgroup.freeze"), if frozen { "1" } else { "0" })
     }
 
+    pub(super) fn is_frozen(&self, sandbox: &str) -> Result<bool> {
+        Ok(counter(&self.base.join(sandbox).join("cgroup.events"), "frozen")? == 1)
+    }
+
     pub(super) fn kill_context(&self, sandbox: &str, context: &str) -> Result<()> {
         write(&self.base.join(sandbox).join(context).join("cgroup.kill"), "1")
     }

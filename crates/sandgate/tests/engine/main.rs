@@ -8,6 +8,7 @@ mod bad_input;
 mod cli;
 mod code_interpreter;
 mod contexts;
+mod copies;
 mod files;
 mod http;
 mod inside;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Json;
-use sandgate_core::{Lease, NewContainer, NewLease, OnEnd, Principal, random_alphanumeric};
+use sandgate_core::{Lease, LeaseState, NewContainer, NewLease, OnEnd, Principal, random_alphanumeric};
 use serde_json::Value;
 
 use super::super::details::Details;
@@ -15,15 +15,32 @@ use super::super::{DOOR, Door, E2bDoor, HOME, tokens};
 use super::body::Fields;
 use super::once;
 use super::shown;
+use super::snapshots::Snapshot;
+use super::templates;
 use super::wish::Wish;
 use crate::lent::{NEVER_IDLE, key_of};
 use crate::owner::Who;
 
 /// Seconds a sandbox lasts when nothing is said.
-const USUAL_FIRST: u64 = 15;
+pub(super) const USUAL_FIRST: u64 = 15;
 pub(super) const USUAL_SECOND: u64 = 300;
 /// How long an id is behind its first letter. No '-': host names are split there.
 const ID_LENGTH: usize = 20;
+
+/// Files and variables that a sandbox is made with.
+#[derive(Debug)]
+pub(super) struct Source {
+    /// Of a snapshot or another sandbox.
+    lease: Arc<Lease>,
+    env: BTreeMap<String, String>,
+}
+
+impl Source {
+    /// Files alone.
+    pub(super) fn of(lease: &Arc<Lease>) -> Self {
+        Self { lease: Arc::clone(lease), env: BTreeMap::new() }
+    }
+}
 
 pub(super) async fn first(
     State(door): State<Door>,
@@ -54,11 +71,11 @@ async fn create(
     let key = once::key(headers)?;
     let work = Arc::clone(&door);
     let made = async move {
-        let Some(key) = key else { return work.make(who, wish, None).await };
+        let Some(key) = key else { return work.make_from_template(who, wish, None).await };
         let digest = once::digest(&fields.bytes);
         let _turn = work.state.0.once.turn(&who.owner, &key).await;
         match work.made_before(&who, &key) {
-            None => work.make(who, wish, Some((key, digest))).await,
+            None => work.make_from_template(who, wish, Some((key, digest))).await,
             Some((lease, before)) if before == digest => Ok(lease),
             Some(_) => Err(E2bError::new(
                 StatusCode::UNPROCESSABLE_ENTITY,
@@ -79,16 +96,34 @@ impl E2bDoor {
         })
     }
 
-    async fn make(
+    /// With nothing in it, or with what is in the snapshot that was named.
+    async fn make_from_template(
         &self,
         who: Principal,
         wish: Wish,
         idempotency: Option<(String, String)>,
     ) -> E2bResult<Arc<Lease>> {
+        if templates::is_there(&self.settings, &wish.template) {
+            return self.make(who, wish, idempotency, None).await;
+        }
+        let lease = self.snapshot(&who.owner, &wish.template)?;
+        let env = Snapshot::of(&lease).env;
+        self.make(who, wish, idempotency, Some(Source { lease, env })).await
+    }
+
+    pub(super) async fn make(
+        &self,
+        who: Principal,
+        wish: Wish,
+        idempotency: Option<(String, String)>,
+        source: Option<Source>,
+    ) -> E2bResult<Arc<Lease>> {
         let id = format!("i{}", random_alphanumeric(ID_LENGTH).to_ascii_lowercase());
+        let mut env = source.as_ref().map(|source| source.env.clone()).unwrap_or_default();
+        env.extend(wish.env);
         let details = Details {
             template: wish.template,
-            env: wish.env,
+            env,
             envd_token: tokens::envd_token(),
             traffic_token: tokens::traffic_token(),
             network: wish.network,
@@ -121,7 +156,11 @@ impl E2bDoor {
             details: details.value(),
             container,
         };
-        Ok(self.leases.grant(new).await?)
+        let granted = match source {
+            Some(source) => self.leases.grant_copy(new, &source.lease, LeaseState::Running).await,
+            None => self.leases.grant(new).await,
+        };
+        Ok(granted?)
     }
 }
 

@@ -110,11 +110,11 @@ fn wrong(name: &str, value: &str) -> E2bError {
 }
 
 /// Where a page ends. Its entry may be gone by the time the next one is asked for.
-fn token_of(lease: &Lease) -> String {
+pub(super) fn token_of(lease: &Lease) -> String {
     URL_SAFE_NO_PAD.encode(format!("{}.{}", lease.started_ms, lease.id))
 }
 
-fn place_of(token: &str) -> Option<(u64, String)> {
+pub(super) fn place_of(token: &str) -> Option<(u64, String)> {
     let text = String::from_utf8(URL_SAFE_NO_PAD.decode(token).ok()?).ok()?;
     let (started, id) = text.split_once('.')?;
     Some((started.parse().ok()?, id.to_owned()))

@@ -4,6 +4,7 @@ mod auth;
 mod body;
 mod connect;
 mod create;
+mod fork;
 mod list;
 mod logs;
 mod metadata;
@@ -12,6 +13,8 @@ mod network;
 mod once;
 mod sandboxes;
 mod shown;
+mod snapshot_name;
+mod snapshots;
 mod templates;
 mod wish;
 
@@ -58,9 +61,9 @@ pub(super) fn router(door: Door, access: Access) -> Router {
         .route("/sandboxes/{sandbox}/metrics", get(metrics::of_one))
         .route("/sandboxes/{sandbox}/logs", get(logs::first))
         .route("/v2/sandboxes/{sandbox}/logs", get(logs::second))
-        .route("/sandboxes/{sandbox}/snapshots", post(templates::no_snapshots))
-        .route("/sandboxes/{sandbox}/fork", post(templates::no_snapshots))
-        .route("/snapshots", get(templates::snapshots))
+        .route("/sandboxes/{sandbox}/snapshots", post(snapshots::create))
+        .route("/sandboxes/{sandbox}/fork", post(fork::fork))
+        .route("/snapshots", get(snapshots::list))
         .route("/templates", get(templates::list).post(templates::no_builds))
         .route("/v2/templates", get(templates::list).post(templates::no_builds))
         .route("/v3/templates", post(templates::no_builds))
@@ -70,7 +73,7 @@ pub(super) fn router(door: Door, access: Access) -> Router {
         .route(
             "/templates/{template}",
             get(templates::retrieve)
-                .delete(templates::delete)
+                .delete(snapshots::delete)
                 .post(templates::no_builds)
                 .patch(templates::no_builds),
         )

@@ -1,7 +1,6 @@
-//! Templates: names for the one runtime there is. None can be built here.
+//! Templates: names for the one runtime there is. None can be built here; snapshots are used like them.
 
 use axum::extract::{Path, State};
-use axum::http::StatusCode;
 use axum::response::Json;
 use serde_json::{Value, json};
 
@@ -9,6 +8,7 @@ use super::super::error::{E2bError, E2bResult};
 use super::super::{Door, E2bDoor, E2bSettings, ENVD_VERSION};
 use super::shown::cpu_count;
 use crate::lent::iso;
+use crate::owner::Caller;
 
 /// Those that the SDKs ask for by themselves, now or in older releases.
 const BUILT_IN: [&str; 3] = ["base", "code-interpreter-v1", "code-interpreter-beta"];
@@ -18,12 +18,13 @@ fn plain(name: &str) -> &str {
     name.split_once(':').map_or(name, |(name, _)| name)
 }
 
-fn is_there(settings: &E2bSettings, name: &str) -> bool {
+pub(super) fn is_there(settings: &E2bSettings, name: &str) -> bool {
     BUILT_IN.contains(&plain(name))
         || settings.templates.contains(name)
         || settings.templates.contains(plain(name))
 }
 
+/// Those of the server itself.
 pub(super) fn check(settings: &E2bSettings, name: &str) -> E2bResult<()> {
     if is_there(settings, name) {
         return Ok(());
@@ -66,14 +67,16 @@ pub(super) async fn retrieve(State(door): State<Door>, Path(name): Path<String>)
     Ok(Json(shown(&door, &name)))
 }
 
-pub(super) async fn alias(State(door): State<Door>, Path(alias): Path<String>) -> E2bResult<Json<Value>> {
-    check(&door.settings, &alias)?;
+pub(super) async fn alias(
+    State(door): State<Door>,
+    Caller(owner): Caller,
+    Path(alias): Path<String>,
+) -> E2bResult<Json<Value>> {
+    if !is_there(&door.settings, &alias) {
+        let snapshot = door.snapshot(&owner, &alias)?;
+        return Ok(Json(json!({"templateID": snapshot.id, "public": false})));
+    }
     Ok(Json(json!({"templateID": plain(&alias), "public": true})))
-}
-
-pub(super) async fn delete(State(door): State<Door>, Path(name): Path<String>) -> E2bResult<StatusCode> {
-    check(&door.settings, &name)?;
-    Err(E2bError::new(StatusCode::FORBIDDEN, "this template is the server's own and cannot be deleted"))
 }
 
 pub(super) async fn no_builds() -> E2bError {
@@ -81,13 +84,4 @@ pub(super) async fn no_builds() -> E2bError {
         "templates cannot be built here: the operator prepares the runtime, and gives it further names in \
          'e2b.templates' of the configuration",
     )
-}
-
-pub(super) async fn no_snapshots() -> E2bError {
-    E2bError::not_here("sandboxes cannot be copied here yet; pausing one keeps it as it is")
-}
-
-/// There can be none.
-pub(super) async fn snapshots() -> Json<Vec<Value>> {
-    Json(Vec::new())
 }

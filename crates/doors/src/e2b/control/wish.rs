@@ -8,7 +8,6 @@ use super::super::E2bSettings;
 use super::super::error::{E2bError, E2bResult};
 use super::body::Fields;
 use super::network;
-use super::templates;
 use crate::lent::{LARGEST_TEXTS, are_too_large};
 
 #[derive(Debug)]
@@ -29,7 +28,6 @@ impl Wish {
     pub(super) fn read(fields: &Fields, usual: u64, settings: &E2bSettings) -> E2bResult<Self> {
         let template = fields.text("templateID")?.filter(|template| !template.is_empty());
         let template = template.ok_or_else(|| E2bError::bad_request("'templateID' is missing"))?;
-        templates::check(settings, template)?;
         let timeout =
             timeout(fields, "timeout", settings)?.unwrap_or(usual).min(settings.max_timeout.as_secs());
         fields.refuse("volumeMounts", "this server has no volumes")?;
