@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
+use axum::{Extension, Router};
 use axum::extract::Request;
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use hyper::server::conn::http1;
@@ -26,7 +26,7 @@ use crate::front::{Front, attend};
 use crate::opensandbox::{self, OpenSandboxDoor};
 use crate::patience::{BodyPatience, patient_body};
 use crate::stalled::EndWhenStalled;
-use crate::tls::Tls;
+use crate::tls::{OverTls, Tls};
 
 /// What clients may hold of the server.
 #[derive(Clone, Copy, Debug)]
@@ -135,6 +135,7 @@ async fn serve_within(
     stop: CancellationToken,
 ) -> io::Result<()> {
     let app = around(doors.app(bounds.body));
+    let app = if tls.is_some() { app.layer(Extension(OverTls)) } else { app };
     let full = Router::new().fallback(async || Refusal::TooManyConnections);
     let served = Served { bounds, tls, stop: stop.clone() };
     let (room, room_to_refuse) =

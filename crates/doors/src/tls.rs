@@ -15,6 +15,10 @@ use tokio_rustls::server::TlsStream;
 #[derive(Clone)]
 pub struct Tls(TlsAcceptor);
 
+/// A request that came over TLS.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OverTls;
+
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
     #[error("there is no certificate in it, as PEM writes one")]

@@ -14,9 +14,11 @@ use super::{CODE_PORT, E2bDoor};
 use crate::cross_site::is_of_another_site;
 use crate::lent::carry::{NotCarried, Way, carry};
 use crate::lent::{form, same};
+use crate::tls::OverTls;
 
 /// Nobody's but ours.
 const OURS: [&str; 5] = [TRAFFIC_HEADER, ID_HEADER, PORT_HEADER, "x-api-key", "x-access-token"];
+const HOST_ONLY: &str = "__Host-";
 /// The request came by a path of the server's, and not by a name of the sandbox's own.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ByPath;
@@ -45,7 +47,8 @@ pub(super) fn entry(
     let (shown, rest) = take_token(request.uri());
     if shown.is_some_and(|shown| same(&details.traffic_token, &shown)) {
         if request.extensions().get::<ByPath>().is_none() && request.method() == Method::GET {
-            return Entry::Answered(Box::new(remembered(&rest, &details.traffic_token)));
+            let over_tls = request.extensions().get::<OverTls>().is_some();
+            return Entry::Answered(Box::new(remembered(&rest, &details.traffic_token, over_tls)));
         }
         if let Ok(uri) = rest.parse() {
             *request.uri_mut() = uri;
@@ -95,10 +98,12 @@ fn take_token(uri: &Uri) -> (Option<String>, String) {
 }
 
 /// Sends a browser to the same page without the token in its address.
-fn remembered(path: &str, token: &str) -> Response {
+fn remembered(path: &str, token: &str, over_tls: bool) -> Response {
     // Two slashes at the front would be another host.
     let path = format!("/{}", path.trim_start_matches(['/', '\\']));
-    let cookie = format!("{TRAFFIC_HEADER}={token}; Path=/; HttpOnly; SameSite=Lax");
+    // Under this name a browser takes it from nobody but this host itself.
+    let (before, after) = if over_tls { (HOST_ONLY, "; Secure") } else { ("", "") };
+    let cookie = format!("{before}{TRAFFIC_HEADER}={token}; Path=/; HttpOnly; SameSite=Lax{after}");
     (StatusCode::SEE_OTHER, [(LOCATION, path), (SET_COOKIE, cookie)]).into_response()
 }
 
@@ -107,9 +112,13 @@ fn cookies(headers: &HeaderMap) -> impl Iterator<Item = &str> {
     all.flat_map(|text| text.split(';')).map(str::trim)
 }
 
+fn is_our_cookie(name: &str) -> bool {
+    name.strip_prefix(HOST_ONLY).unwrap_or(name) == TRAFFIC_HEADER
+}
+
 fn cookie(headers: &HeaderMap) -> Option<String> {
     let mut pairs = cookies(headers).filter_map(|pair| pair.split_once('='));
-    pairs.find(|(name, _)| *name == TRAFFIC_HEADER).map(|(_, value)| value.to_owned())
+    pairs.find(|(name, _)| is_our_cookie(name)).map(|(_, value)| value.to_owned())
 }
 
 /// Carries the request to the port and the answer back.
@@ -130,6 +139,7 @@ pub(super) async fn pass(door: &E2bDoor, target: Target, mut request: Request) -
     let way = Way {
         leases: &door.leases,
         id,
+        owner: &target.lease.owner,
         sandbox: &sandbox,
         port: target.port,
         tunnels: &door.state.0.tunnels,
@@ -154,7 +164,7 @@ fn forget_ours(target: &Target, headers: &mut HeaderMap) {
 
 fn forget_cookie(headers: &mut HeaderMap) {
     let others: Vec<_> = cookies(headers)
-        .filter(|pair| pair.split_once('=').is_none_or(|(name, _)| name != TRAFFIC_HEADER))
+        .filter(|pair| pair.split_once('=').is_none_or(|(name, _)| !is_our_cookie(name)))
         .collect();
     let others = HeaderValue::try_from(others.join("; ")).ok().filter(|value| !value.is_empty());
     match others {

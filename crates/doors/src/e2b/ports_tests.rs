@@ -227,3 +227,13 @@ async fn bodies_flow_both_ways_at_once() {
     socket.write_all(b"6\r\nsecond\r\n0\r\n\r\n").await.unwrap();
     read_until(&mut socket, "second").await;
 }
+
+#[test]
+fn over_tls_the_cookie_is_the_hosts_alone() {
+    let cookie =
+        |over_tls| remembered("/", "ta_x", over_tls).headers()["set-cookie"].to_str().unwrap().to_owned();
+    assert!(cookie(true).starts_with("__Host-") && cookie(true).ends_with("; Secure"));
+    assert!(cookie(false).starts_with(TRAFFIC_HEADER) && !cookie(false).contains("Secure"));
+    assert!(is_our_cookie(TRAFFIC_HEADER) && is_our_cookie(&format!("__Host-{TRAFFIC_HEADER}")));
+    assert!(!is_our_cookie("mine"));
+}

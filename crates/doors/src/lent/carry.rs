@@ -1,6 +1,7 @@
 //! What listens on a port inside a sandbox, from outside: HTTP both ways as it comes, and websockets.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::body::Body;
 use axum::extract::Request;
@@ -10,7 +11,7 @@ use axum::response::Response;
 use hyper::client::conn::http1;
 use hyper::upgrade::OnUpgrade;
 use hyper_util::rt::TokioIo;
-use sandgate_core::{BackendError, Leases, Sandbox};
+use sandgate_core::{BackendError, Leases, Owner, Sandbox};
 use tokio::io::copy_bidirectional;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -29,15 +30,58 @@ const OF_THE_WHOLE_ORIGIN: [&str; 4] =
     ["set-cookie", "clear-site-data", "strict-transport-security", "service-worker-allowed"];
 /// Connections into the sandboxes of one door that became something else than HTTP, at once.
 const MOST_TUNNELS: usize = 1024;
+const MOST_OF_AN_OWNER: usize = 256;
 
 /// Room for connections that became something else than HTTP.
 #[derive(Clone, Debug)]
-pub(crate) struct Tunnels(Arc<Semaphore>);
+pub(crate) struct Tunnels {
+    all: Arc<Semaphore>,
+    /// How many each owner has.
+    by_owner: Arc<Mutex<HashMap<Owner, usize>>>,
+}
 
 impl Default for Tunnels {
     fn default() -> Self {
-        Self(Arc::new(Semaphore::new(MOST_TUNNELS)))
+        Self { all: Arc::new(Semaphore::new(MOST_TUNNELS)), by_owner: Arc::default() }
     }
+}
+
+impl Tunnels {
+    /// None: there is no room for another one.
+    fn enter(&self, owner: &Owner) -> Option<Room> {
+        let permit = Arc::clone(&self.all).try_acquire_owned().ok()?;
+        let mut by_owner = lock(&self.by_owner);
+        let count = by_owner.entry(owner.clone()).or_default();
+        if *count >= MOST_OF_AN_OWNER {
+            return None;
+        }
+        *count += 1;
+        Some(Room { by_owner: Arc::clone(&self.by_owner), owner: owner.clone(), _permit: permit })
+    }
+}
+
+/// The place of one tunnel, until it is dropped.
+#[derive(Debug)]
+struct Room {
+    by_owner: Arc<Mutex<HashMap<Owner, usize>>>,
+    owner: Owner,
+    _permit: OwnedSemaphorePermit,
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        let mut by_owner = lock(&self.by_owner);
+        if let Some(count) = by_owner.get_mut(&self.owner) {
+            *count = count.saturating_sub(1);
+            if *count == 0 {
+                by_owner.remove(&self.owner);
+            }
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Where a request goes.
@@ -46,6 +90,7 @@ pub(crate) struct Way<'a> {
     pub(crate) leases: &'a Leases,
     /// Of the lease.
     pub(crate) id: &'a str,
+    pub(crate) owner: &'a Owner,
     pub(crate) sandbox: &'a Arc<dyn Sandbox>,
     pub(crate) port: u16,
     pub(crate) tunnels: &'a Tunnels,
@@ -99,8 +144,7 @@ pub(crate) async fn carry(way: &Way<'_>, mut request: Request) -> Result<Respons
     if is_upgrade {
         let inner = hyper::upgrade::on(&mut response);
         let (Some(_), Some(client)) = (&upgrade, client) else { return Err(NotCarried::Unasked) };
-        let room = Arc::clone(&way.tunnels.0).try_acquire_owned();
-        let room = room.map_err(|_| NotCarried::TooManyTunnels)?;
+        let room = way.tunnels.enter(way.owner).ok_or(NotCarried::TooManyTunnels)?;
         tunnel(room, way.leases.gone(way.id), client, inner);
     }
     let mut response = response.map(Body::new);
@@ -164,12 +208,7 @@ fn drop_hop_by_hop(headers: &mut HeaderMap) {
 }
 
 /// Both sides talk as they like from here on, until one ends or the sandbox does.
-fn tunnel(
-    room: OwnedSemaphorePermit,
-    gone: Option<tokio::sync::watch::Receiver<bool>>,
-    client: OnUpgrade,
-    inner: OnUpgrade,
-) {
+fn tunnel(room: Room, gone: Option<tokio::sync::watch::Receiver<bool>>, client: OnUpgrade, inner: OnUpgrade) {
     tokio::spawn(async move {
         let _room = room;
         let (Ok(client), Ok(inner)) = (client.await, inner.await) else { return };
@@ -189,3 +228,7 @@ fn tunnel(
         }
     });
 }
+
+#[cfg(test)]
+#[path = "carry_tests.rs"]
+mod tests;

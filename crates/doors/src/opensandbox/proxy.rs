@@ -178,6 +178,7 @@ pub(super) async fn to_port(
     let way = Way {
         leases: &door.leases,
         id: &target.lease.id,
+        owner: &target.lease.owner,
         sandbox: &sandbox,
         port,
         tunnels: &door.state.tunnels,

@@ -482,7 +482,7 @@ fn processes_are_bounded_with_the_sandbox() {
             }
             assert!(started.len() < 64, "no end of processes");
         };
-        assert!(matches!(error, BackendError::Invalid(_)), "{error:?}");
+        assert!(matches!(error, BackendError::Busy(_)), "{error:?}");
         for one in &started {
             all_of.signal(&ProcessRef::Pid(one.pid), 9).await.unwrap();
         }
