@@ -99,6 +99,7 @@ async fn a_copy_has_the_files_of_then_and_outlives_what_it_is_a_copy_of() {
         lasts_ms: None,
         on_end: OnEnd::Delete,
         wakes: false,
+        ends_paused: false,
         details: json!({}),
         container: NewContainer { owner: ann(), unlisted, ..NewContainer::default() },
     };

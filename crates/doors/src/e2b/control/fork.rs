@@ -67,13 +67,13 @@ impl E2bDoor {
 fn wish_like(lease: &Lease, seconds: u64) -> Wish {
     let details = Details::of(lease);
     Wish {
-        template: details.template,
+        template: details.template.clone(),
         timeout: seconds,
         auto_pause: lease.on_end == OnEnd::Pause,
         auto_resume: lease.wakes,
         metadata: lease.metadata.clone(),
-        env: details.env,
-        network: details.network,
+        env: details.env.clone(),
+        network: details.network.clone(),
         allow_internet: details.allow_internet,
     }
 }

@@ -161,7 +161,7 @@ impl E2bDoor {
         let mut replaced = self.leases.list(DOOR, &who.owner);
         replaced.retain(|lease| name.is_some() && Snapshot::of(lease).name == name);
         let id = format!("s{}", random_alphanumeric(ID_LENGTH).to_ascii_lowercase());
-        let env = Details::of(of).env;
+        let env = Details::of(of).env.clone();
         let details = json!(Snapshot { name, sandbox: of.id.clone(), env });
         let spec = self.leases.container(of)?.spec().clone();
         let container = NewContainer {
@@ -173,7 +173,17 @@ impl E2bDoor {
             ..NewContainer::default()
         };
         let (door, metadata, on_end) = (DOOR, BTreeMap::new(), OnEnd::Delete);
-        let new = NewLease { id, door, metadata, lasts_ms: None, on_end, wakes: false, details, container };
+        let new = NewLease {
+            id,
+            door,
+            metadata,
+            lasts_ms: None,
+            on_end,
+            wakes: false,
+            ends_paused: false,
+            details,
+            container,
+        };
         let made = self.leases.grant_copy(new, of, LeaseState::Paused).await?;
         for older in replaced {
             match self.leases.delete(&older.id).await {
