@@ -99,15 +99,3 @@ async fn what_is_held_is_bounded_in_bytes_too() {
     assert!(hold("eve", 1).is_ok());
     drop(others);
 }
-
-#[tokio::test]
-async fn who_decides_at_the_last_moment_is_heard_or_told() {
-    for _ in 0..50 {
-        let board = Board::default();
-        let waiting = ask(&board, "ann", 10, Duration::from_millis(2));
-        let id = first_id(&board).await;
-        tokio::time::sleep(Duration::from_millis(1)).await;
-        let told = board.decide(&id, said(true)).is_ok();
-        assert_eq!(waiting.await.unwrap(), Ok(told.then(|| said(true))));
-    }
-}
