@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use rcgen::{
-    BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
-    KeyUsagePurpose,
+    BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, GeneralSubtree, IsCa, Issuer,
+    KeyPair, KeyUsagePurpose, NameConstraints,
 };
 use sandgate_doors::Tls;
 use time::{Duration, OffsetDateTime};
@@ -20,6 +20,8 @@ use crate::config::Certificate;
 const FOLDER: &str = "authority";
 const CERTIFICATE: &str = "ca.pem";
 const KEY: &str = "ca.key";
+/// The domain that the authority may speak for.
+const DOMAIN: &str = "ca.domain";
 /// The authority, and before it those that this machine trusts anyway: some clients trust what they are named alone.
 const BUNDLE: &str = "with-ca.pem";
 /// Where distributions keep those.
@@ -66,10 +68,10 @@ pub(crate) fn tls(from: &Certificate, home: &Path) -> Result<Tls> {
 fn self_made(home: &Path, domain: &str) -> Result<Tls> {
     let folder = home.join(FOLDER);
     fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
-    let (certificate, key) = authority(&folder)?;
+    let (certificate, key) = authority(&folder, domain)?;
     let system = SYSTEM.iter().find_map(|path| fs::read_to_string(path).ok()).unwrap_or_default();
     write_private(&folder.join(BUNDLE), &format!("{system}\n{certificate}"))?;
-    let issuer = Issuer::new(authority_params(), KeyPair::from_pem(&key)?);
+    let issuer = Issuer::new(authority_params(domain), KeyPair::from_pem(&key)?);
 
     let mut params = CertificateParams::new(vec![domain.to_owned(), format!("*.{domain}")])?;
     params.distinguished_name.push(DnType::CommonName, domain);
@@ -81,13 +83,14 @@ fn self_made(home: &Path, domain: &str) -> Result<Tls> {
     Ok(Tls::from_pem(format!("{}{certificate}", signed.pem()).as_bytes(), own.serialize_pem().as_bytes())?)
 }
 
-/// The one of this folder, made if there is none.
-fn authority(folder: &Path) -> Result<(String, String)> {
+/// The one of this folder, made if there is none for the domain.
+fn authority(folder: &Path, domain: &str) -> Result<(String, String)> {
     let (certificate, key) = (folder.join(CERTIFICATE), folder.join(KEY));
-    if certificate.exists() && key.exists() {
+    let is_for = fs::read_to_string(folder.join(DOMAIN)).is_ok_and(|made_for| made_for == domain);
+    if is_for && certificate.exists() && key.exists() {
         return Ok((fs::read_to_string(certificate)?, fs::read_to_string(key)?));
     }
-    let mut params = authority_params();
+    let mut params = authority_params(domain);
     let now = OffsetDateTime::now_utc();
     (params.not_before, params.not_after) = (now - BEFORE, now + YEARS);
     let pair = KeyPair::generate()?;
@@ -95,23 +98,37 @@ fn authority(folder: &Path) -> Result<(String, String)> {
     // The key first: a certificate without one would be trusted and of no use.
     write_private(&key, &pair.serialize_pem())?;
     write_private(&certificate, &made.pem())?;
+    write_private(&folder.join(DOMAIN), domain)?;
     Ok((made.pem(), pair.serialize_pem()))
 }
 
 /// Who it is; the same for as long as its certificate lives.
-fn authority_params() -> CertificateParams {
+fn authority_params(domain: &str) -> CertificateParams {
     let mut params = CertificateParams::default();
     params.distinguished_name.push(DnType::CommonName, "Sandgate development authority");
     params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
     params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
+    // Whoever gets hold of the key speaks for nobody else to those who trust it.
+    params.name_constraints = Some(NameConstraints {
+        permitted_subtrees: vec![GeneralSubtree::DnsName(domain.to_owned())],
+        excluded_subtrees: Vec::new(),
+    });
     params
 }
 
+/// In one step: nobody ever reads half of it.
 fn write_private(path: &Path, text: &str) -> Result<()> {
-    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()?;
-    Ok(())
+    let beside = path.with_extension(format!("{}.tmp", sandgate_core::random_hex(8)));
+    let written = (|| {
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&beside)?;
+        file.write_all(text.as_bytes())?;
+        file.sync_all()?;
+        fs::rename(&beside, path)
+    })();
+    if written.is_err() {
+        let _ = fs::remove_file(&beside);
+    }
+    Ok(written?)
 }
 
 #[cfg(test)]

@@ -14,6 +14,12 @@ fn the_authority_of_a_home_stays_the_same() {
     tls(&from, home.path()).unwrap();
     assert_eq!(fs::read_to_string(certificate_path(home.path())).unwrap(), first);
     assert!(fs::read_to_string(bundle_path(home.path())).unwrap().ends_with(&first));
+    let other = Certificate::SelfMade { domain: "other.test".to_owned() };
+    tls(&other, home.path()).unwrap();
+    let second = fs::read_to_string(certificate_path(home.path())).unwrap();
+    assert_ne!(second, first, "the first may not speak for another domain");
+    let left = fs::read_dir(home.path().join(FOLDER)).unwrap();
+    assert!(left.flatten().all(|file| file.path().extension().is_some_and(|kind| kind != "tmp")));
     let key = fs::metadata(home.path().join(FOLDER).join(KEY)).unwrap();
     assert_eq!(key.permissions().mode() & 0o077, 0);
 }

@@ -10,7 +10,8 @@ fn settings(yaml: &str) -> Settings {
 }
 
 fn lines(yaml: &str) -> Vec<String> {
-    e2b(&settings(yaml))
+    let settings = settings(yaml);
+    e2b(&settings, settings.master_key.is_none())
 }
 
 #[test]
@@ -19,7 +20,7 @@ fn without_a_domain_both_addresses_are_the_one_port() {
     assert!(said.starts_with(
         "export E2B_API_URL=http://127.0.0.1:4001/e2b E2B_SANDBOX_URL=http://127.0.0.1:4001/e2b\n"
     ));
-    assert!(said.contains("E2B_API_KEY:-any"), "{said}");
+    assert!(said.contains("E2B_API_KEY:-e2b_0"), "{said}");
     let everywhere = "listen: 0.0.0.0:4001\nmaster_key: a-long-enough-master-key\n";
     let said = lines(everywhere).join("\n");
     assert!(said.contains("http://127.0.0.1:4001/e2b"), "{said}");
@@ -35,7 +36,7 @@ fn with_a_domain_its_names_are_enough() {
 
 #[test]
 fn opensandbox_has_one_address_for_all() {
-    let said = opensandbox(&settings("listen: 127.0.0.1:4001\n")).join("\n");
+    let said = opensandbox(&settings("listen: 127.0.0.1:4001\n"), true).join("\n");
     assert!(said.starts_with("export OPEN_SANDBOX_DOMAIN=127.0.0.1:4001 "), "{said}");
     assert!(said.contains("OPEN_SANDBOX_API_BASE=http://127.0.0.1:4001\n"), "{said}");
     assert!(said.contains("OPEN_SANDBOX_API_KEY:-any"), "{said}");
