@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use axum::extract::Request as AnyRequest;
 use sandgate_core::testing::ScriptedBackend;
+use sandgate_gate::Metrics;
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
-use sandgate_gate::Metrics;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 

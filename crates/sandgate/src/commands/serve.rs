@@ -190,6 +190,8 @@ async fn until_stopped(args: ServeArgs, mut settings: Settings) -> Result<()> {
         }
         // Whatever ends the program from here on, what was done is on record.
         ledger.flush().await;
+        // What a lease began to change comes to its end first.
+        leases.settled().await;
         engine.shut_down().await;
         ledger.flush().await;
         telemetry.end().await;
