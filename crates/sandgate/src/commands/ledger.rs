@@ -30,8 +30,7 @@ async fn done(LedgerArgs { command, json }: LedgerArgs) -> Result<()> {
     let store = store.with_context(|| format!("cannot use the store in {}", home.display()))?;
     match command {
         LedgerCommand::List { filter, limit } => {
-            let page = Page { limit, descending: true, after: None, before: None };
-            let found = store.ledger(&filter.into(), &page).await?.data;
+            let found = newest(&store, &filter.into(), limit).await?;
             let shown: Vec<Value> = found.iter().map(ledger_object).collect();
             print(&if json { format!("{:#}\n", json!(shown)) } else { table(&found) }).map(drop)
         }
@@ -47,6 +46,22 @@ async fn done(LedgerArgs { command, json }: LedgerArgs) -> Result<()> {
         }
         LedgerCommand::Export { filter } => export(&store, &filter.into()).await,
     }
+}
+
+/// A page of the store ends where it grows too large; so it may take several.
+async fn newest(store: &Store, filter: &LedgerFilter, limit: usize) -> Result<Vec<LedgerRecord>> {
+    let mut found: Vec<LedgerRecord> = Vec::new();
+    while found.len() < limit {
+        let after = found.last().map(|record| record.id.clone());
+        let page = Page { limit: limit - found.len(), descending: true, after, before: None };
+        let listed = store.ledger(filter, &page).await?;
+        let is_last = !listed.has_more || listed.data.is_empty();
+        found.extend(listed.data);
+        if is_last {
+            break;
+        }
+    }
+    Ok(found)
 }
 
 async fn export(store: &Store, filter: &LedgerFilter) -> Result<()> {
