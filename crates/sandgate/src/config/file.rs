@@ -99,7 +99,7 @@ impl Default for OpenSandboxFile {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct E2bFile {
-    /// As in E2B_DOMAIN, perhaps with a port: sandboxes are at https://PORT-ID.DOMAIN, and api.DOMAIN makes them.
+    /// As in E2B_DOMAIN, perhaps with a port: sandboxes are at PORT-ID.DOMAIN by https, and api.DOMAIN makes them.
     pub(crate) domain: Option<String>,
     /// Where the domain's TLS is spoken; else the port of the domain at the address of the server.
     pub(crate) listen: Option<String>,
