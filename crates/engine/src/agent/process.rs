@@ -16,6 +16,7 @@ use crate::sandbox::EngineSandbox;
 
 /// How long one that was killed for its time may take to be gone.
 const LAST_PATIENCE: Duration = Duration::from_secs(5);
+const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// Numbers of signals there are.
 const SIGNALS: std::ops::RangeInclusive<i32> = 1..=64;
 
@@ -43,6 +44,9 @@ pub(super) struct ProcessTask {
 #[derive(Debug)]
 struct Clock {
     end: Option<Instant>,
+    /// When to look next. Kept, not made anew with every piece of output: a process that floods would put it off
+    /// for ever.
+    look: Option<Instant>,
     stood_still: Duration,
 }
 
@@ -50,7 +54,7 @@ impl Clock {
     fn new(timeout: Option<Duration>, sandbox: &EngineSandbox) -> Self {
         // A time beyond what a clock can tell is none.
         let end = timeout.and_then(|time| Instant::now().checked_add(time));
-        Self { end, stood_still: sandbox.stood_still() }
+        Self { end, look: end, stood_still: sandbox.stood_still() }
     }
 
     /// Whether the time is up; if not, it is put off by how long the sandbox stood still.
@@ -58,13 +62,15 @@ impl Clock {
         let now = sandbox.stood_still();
         let more = now.saturating_sub(std::mem::replace(&mut self.stood_still, now));
         self.end = self.end.and_then(|end| end.checked_add(more));
-        self.end.is_some_and(|end| end <= Instant::now())
+        let is_over = self.end.is_some_and(|end| end <= Instant::now());
+        // While it stands still the end moves on: look again, but not without a pause.
+        self.look = self.end.map(|end| end.max(Instant::now() + LOOK_EVERY));
+        is_over
     }
 
     async fn wait(&self) {
-        match self.end {
-            // While it stands still the end moves on: look again.
-            Some(end) => sleep_until(end.max(Instant::now() + Duration::from_millis(50))).await,
+        match self.look {
+            Some(look) => sleep_until(look).await,
             None => std::future::pending().await,
         }
     }
