@@ -2,7 +2,7 @@
 # layer: mount
 # control: escapes
 # blocked: own-mounts-only
-OWN = "/usr /opt /etc /proc /dev /tmp /var /run /mnt/data /home/user /bin /sbin /lib /lib32 /lib64 /libx32".split()
+OWN = "/usr /opt /etc /proc /dev /tmp /var /run /mnt/data /home/user /workspace /bin /sbin /lib /lib32 /lib64 /libx32".split()
 
 
 def foreign():
