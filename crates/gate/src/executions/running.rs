@@ -1,11 +1,17 @@
 //! Code under way: its events pass through here on their way to whoever asked.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use sandgate_core::{Container, Ending, Event, Execution, ExecutionHandle, Outcome, OutcomeBuilder, Share};
+use tokio::time::sleep;
 
 use crate::ledger::{Call, ExecutionEntry};
 use crate::metrics::ExecutionWatch;
+
+/// How often, and with which pauses, a backend is looked at whose interpreter was killed.
+const LOOKS: u32 = 10;
+const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// Dropping it interrupts the code: nobody is left to read the answer.
 #[derive(Debug)]
@@ -40,6 +46,9 @@ impl Running {
     /// None after [`Event::Done`], and when the backend broke off without one.
     pub async fn next(&mut self) -> Option<Event> {
         let event = self.execution.events.recv().await;
+        if event.as_ref().is_some_and(is_killed) {
+            self.wait_for_news_of_the_backend().await;
+        }
         self.passes(event)
     }
 
@@ -76,11 +85,20 @@ impl Running {
         event
     }
 
+    /// When a backend dies, its interpreters may be seen to end some moments before it is.
+    async fn wait_for_news_of_the_backend(&self) {
+        for _ in 0..LOOKS {
+            if !self.container.has_healthy_backend() {
+                return;
+            }
+            sleep(LOOK_EVERY).await;
+        }
+    }
+
     /// An interpreter that died with all of its backend did not end by what the code did, and nobody is to be
     /// told so.
     fn is_loss(&self, event: &Event) -> bool {
-        matches!(event, Event::Done { ending: Ending::Signalled { .. }, .. })
-            && !self.container.has_healthy_backend()
+        is_killed(event) && !self.container.has_healthy_backend()
     }
 
     /// Lets somebody else stop it.
@@ -97,4 +115,8 @@ impl Running {
         }
         builder.finish()
     }
+}
+
+fn is_killed(event: &Event) -> bool {
+    matches!(event, Event::Done { ending: Ending::Signalled { .. }, .. })
 }
