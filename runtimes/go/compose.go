@@ -1,3 +1,5 @@
+// Which pieces of a cell last, which are run, and whose value is shown.
+
 package main
 
 import (

@@ -1,3 +1,5 @@
+// One Go file of what is kept and what is to run, with the imports it uses.
+
 package main
 
 import (

@@ -1,3 +1,5 @@
+// A cell cut into its statements and declarations.
+
 package main
 
 import (

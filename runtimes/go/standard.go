@@ -1,3 +1,5 @@
+// The packages that a cell may use without importing them.
+
 package main
 
 // standard is what a cell may use without an import, by the name it is used under.
