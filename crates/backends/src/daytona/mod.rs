@@ -1,0 +1,1 @@
+//! Daytona's protocol, as a client.

@@ -1,0 +1,21 @@
+//! Sandboxes that others run, behind the same traits as the embedded engine. A [`Provider`] speaks one
+//! protocol and nothing else; what its protocol lacks is made up for above it, once for all of them.
+
+#![forbid(unsafe_code)]
+
+mod capabilities;
+pub mod daytona;
+pub mod e2b;
+mod error;
+pub mod http;
+pub mod opensandbox;
+mod provider;
+mod settings;
+
+pub use capabilities::{Capabilities, Interpreter, NetworkControl};
+pub use error::{ProviderError, ProviderResult};
+pub use provider::{
+    Content, ContextWish, Found, Gathered, NetworkWish, Place, PlaceEntry, PlaceId, PlaceState, Provider,
+    Run, RunEnd, Running, Said, Wish,
+};
+pub use settings::{DaytonaSettings, Deadlines, E2bSettings, OpenSandboxSettings};

@@ -1,0 +1,1 @@
+//! OpenSandbox's protocol, as a client.
