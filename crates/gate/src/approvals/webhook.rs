@@ -16,12 +16,12 @@ use http_body_util::{BodyExt, Full, Limited};
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::TokioExecutor;
 use sandgate_core::{Secret, now_seconds};
+use sandgate_outbound::{Connector, connector};
 use serde::Deserialize;
 use sha2::Sha256;
 
 use super::clipped;
 use super::facts::Facts;
-use crate::upstream::{Connector, connector};
 
 /// Far more than a decision and a reason need.
 const LONGEST_ANSWER: usize = 64 << 10;

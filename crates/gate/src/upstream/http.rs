@@ -14,11 +14,11 @@ use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full};
 use hyper_util::client::legacy::{self, Client};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
+use sandgate_outbound::{Connector, connector};
 use serde_json::Value;
 
 use super::answer::AnswerBody;
 use super::connection_config::{ConnectionConfig, InvalidConnection};
-use super::connector::{Connector, connector};
 use super::credentials::{remove_account, sensitive};
 use super::headers::{remove_hop_by_hop, useful};
 use super::{Credentials, UpstreamError};

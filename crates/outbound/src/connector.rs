@@ -1,60 +1,55 @@
 //! How a connection is made: TCP without delays, TLS where the address says so, all within one bound.
 
 use std::error::Error;
+use std::fmt;
 use std::future::Future;
 use std::io;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use ::http::Uri;
+use http::Uri;
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder, MaybeHttpsStream};
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioIo;
-use rustls::{ClientConfig, RootCertStore};
 use tokio::net::TcpStream;
 use tower_service::Service;
 
+use crate::names::{Names, Resolver};
+use crate::trust::Trust;
+
 type BoxError = Box<dyn Error + Send + Sync>;
-type Stream = MaybeHttpsStream<TokioIo<TcpStream>>;
+pub type Stream = MaybeHttpsStream<TokioIo<TcpStream>>;
 
 /// Makes a connection or gives up in time: name lookup and handshake count too, a plain TCP timeout
 /// would let both hang.
 #[derive(Clone)]
-pub(crate) struct Connector {
-    inner: HttpsConnector<HttpConnector>,
+pub struct Connector {
+    inner: HttpsConnector<HttpConnector<Resolver>>,
     limit: Duration,
 }
 
-pub(crate) fn connector(https: bool, limit: Duration) -> Result<Connector, rustls::Error> {
-    let mut tcp = HttpConnector::new();
+/// For whoever trusts what the system trusts, and goes where its names lead.
+pub fn connector(https: bool, limit: Duration) -> Result<Connector, rustls::Error> {
+    connector_with(https, limit, &Trust::default(), &Names::default())
+}
+
+pub fn connector_with(
+    https: bool,
+    limit: Duration,
+    trust: &Trust,
+    names: &Names,
+) -> Result<Connector, rustls::Error> {
+    let mut tcp = HttpConnector::new_with_resolver(names.resolver());
     tcp.enforce_http(false);
     tcp.set_nodelay(true);
     tcp.set_keepalive(Some(Duration::from_secs(60)));
     let inner = HttpsConnectorBuilder::new()
-        .with_tls_config(tls(https)?)
+        .with_tls_config(trust.tls(https)?)
         .https_or_http()
         .enable_http1()
         .wrap_connector(tcp);
     Ok(Connector { inner, limit })
-}
-
-/// The certificates this host trusts, or the well-known ones where it has none (a bare image). Reading
-/// them takes a while, so it is left out for plain http.
-fn tls(needed: bool) -> Result<ClientConfig, rustls::Error> {
-    let mut roots = RootCertStore::empty();
-    if needed {
-        let (added, _) = roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-        if added == 0 {
-            roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
-        }
-    }
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    Ok(ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()?
-        .with_root_certificates(roots)
-        .with_no_client_auth())
 }
 
 impl Service<Uri> for Connector {
@@ -75,5 +70,11 @@ impl Service<Uri> for Connector {
                 Err(io::Error::new(io::ErrorKind::TimedOut, text).into())
             })
         })
+    }
+}
+
+impl fmt::Debug for Connector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Connector").field("limit", &self.limit).finish_non_exhaustive()
     }
 }
