@@ -4,13 +4,16 @@
 #![forbid(unsafe_code)]
 
 mod capabilities;
+mod cleanup;
 pub mod daytona;
 pub mod e2b;
 mod error;
-pub mod http;
+mod http;
 pub mod opensandbox;
 mod provider;
 mod settings;
+mod stopped;
+mod under_way;
 
 pub use capabilities::{Capabilities, Interpreter, NetworkControl};
 pub use error::{ProviderError, ProviderResult};
@@ -18,4 +21,4 @@ pub use provider::{
     Content, ContextWish, Found, Gathered, NetworkWish, Place, PlaceEntry, PlaceId, PlaceState, Provider,
     Run, RunEnd, Running, Said, Wish,
 };
-pub use settings::{DaytonaSettings, Deadlines, E2bSettings, OpenSandboxSettings};
+pub use settings::{DaytonaSettings, Deadlines, E2bSettings, OpenSandboxSettings, Reach};

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use sandgate_core::Secret;
+use sandgate_outbound::{Names, Trust};
 
 /// How long the gate waits. Runs of code have their own time.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,6 +26,14 @@ impl Default for Deadlines {
     }
 }
 
+/// Whom to believe on the way, and where names lead.
+#[derive(Clone, Debug, Default)]
+pub struct Reach {
+    /// On top of what the system trusts.
+    pub trust: Trust,
+    pub names: Names,
+}
+
 /// E2B's cloud, a server of one's own, or anything that speaks as it does.
 #[derive(Clone, Debug)]
 pub struct E2bSettings {
@@ -37,6 +46,7 @@ pub struct E2bSettings {
     pub api_key: Secret,
     pub template: String,
     pub deadlines: Deadlines,
+    pub reach: Reach,
 }
 
 #[derive(Clone, Debug)]
@@ -51,6 +61,7 @@ pub struct OpenSandboxSettings {
     /// Sent as they are (`extensions` of a request for a sandbox).
     pub extensions: BTreeMap<String, String>,
     pub deadlines: Deadlines,
+    pub reach: Reach,
 }
 
 #[derive(Clone, Debug)]
@@ -65,4 +76,5 @@ pub struct DaytonaSettings {
     pub snapshot: Option<String>,
     pub image: Option<String>,
     pub deadlines: Deadlines,
+    pub reach: Reach,
 }

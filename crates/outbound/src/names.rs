@@ -24,7 +24,7 @@ impl Names {
 }
 
 #[derive(Clone, Debug)]
-pub struct Resolver {
+pub(crate) struct Resolver {
     names: Names,
     system: GaiResolver,
 }

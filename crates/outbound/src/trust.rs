@@ -17,9 +17,8 @@ pub struct InvalidCertificates;
 impl Trust {
     /// One or more certificates as PEM.
     pub fn from_pem(pem: &[u8]) -> Result<Self, InvalidCertificates> {
-        let certificates: Vec<_> = CertificateDer::pem_slice_iter(pem)
-            .collect::<Result<_, _>>()
-            .map_err(|_| InvalidCertificates)?;
+        let certificates: Vec<_> =
+            CertificateDer::pem_slice_iter(pem).collect::<Result<_, _>>().map_err(|_| InvalidCertificates)?;
         if certificates.is_empty() { Err(InvalidCertificates) } else { Ok(Self(certificates)) }
     }
 

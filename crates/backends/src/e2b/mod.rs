@@ -1,1 +1,109 @@
-//! E2B's protocol, as a client.
+//! E2B's protocol, as a client: its cloud, a server of one's own, or whatever speaks as it does.
+
+mod addresses;
+mod code;
+mod control;
+mod envd;
+mod place;
+mod wire;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+
+use self::control::Control;
+use self::place::E2bPlace;
+use crate::cleanup::{Cleanup, made};
+use crate::{
+    Capabilities, E2bSettings, Found, Interpreter, NetworkControl, Place, PlaceId, PlaceState, Provider,
+    ProviderError, ProviderResult, Wish,
+};
+
+/// One account at E2B.
+#[derive(Clone, Debug)]
+pub struct E2b(Arc<Control>);
+
+impl E2b {
+    pub fn new(settings: E2bSettings) -> ProviderResult<Self> {
+        Ok(Self(Arc::new(Control::new(settings)?)))
+    }
+
+    #[must_use]
+    pub fn capabilities() -> Capabilities {
+        Capabilities {
+            interpreter: Interpreter::IPython,
+            last_value: true,
+            display: true,
+            structured_errors: true,
+            languages: &["python", "javascript", "typescript", "r", "java", "bash"],
+            contexts: true,
+            run_env: true,
+            interrupt: true,
+            run_timeout: false,
+            pause: true,
+            extend: true,
+            metadata: true,
+            memory_limit: false,
+            cpu_limit: false,
+            disk_limit: false,
+            network: NetworkControl::Rules,
+            processes: true,
+            inside: false,
+            longest_life: None,
+            shortest_life: Duration::from_secs(1),
+        }
+    }
+}
+
+#[async_trait]
+impl Provider for E2b {
+    fn kind(&self) -> &'static str {
+        "e2b"
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Self::capabilities()
+    }
+
+    async fn create(&self, wish: &Wish) -> ProviderResult<Arc<dyn Place>> {
+        let (control, wish) = (Arc::clone(&self.0), wish.clone());
+        let deadline = control.settings.deadlines.create;
+        let making = async move {
+            let sandbox = control.create(&wish).await?;
+            let (id, deleter) = (sandbox.id()?, Arc::clone(&control));
+            let cleanup = {
+                let id = id.clone();
+                Cleanup::new(async move {
+                    if let Err(error) = deleter.delete(&id).await {
+                        tracing::warn!(%error, sandbox = %id, "a sandbox that nobody got is still there");
+                    }
+                })
+            };
+            let place = E2bPlace::new(control, id, &sandbox, wish.life)?;
+            place.make_folder(&wish.folder).await?;
+            Ok::<_, ProviderError>((Arc::new(place) as Arc<dyn Place>, cleanup))
+        };
+        let late = || ProviderError::TimedOut { what: "a sandbox was not ready".to_owned(), after: deadline };
+        let made = tokio::time::timeout(deadline, made(making)).await.map_err(|_| late())?;
+        made.unwrap_or_else(|| Err(ProviderError::Failed("making a sandbox was cut short".to_owned())))
+    }
+
+    async fn attach(&self, id: &PlaceId, life: Duration) -> ProviderResult<Arc<dyn Place>> {
+        let sandbox = self.0.connect(id, life).await?;
+        Ok(Arc::new(E2bPlace::new(Arc::clone(&self.0), id.clone(), &sandbox, life)?))
+    }
+
+    async fn state(&self, id: &PlaceId) -> ProviderResult<PlaceState> {
+        self.0.state(id).await
+    }
+
+    async fn delete(&self, id: &PlaceId) -> ProviderResult<()> {
+        self.0.delete(id).await
+    }
+
+    async fn find(&self, metadata: &BTreeMap<String, String>) -> ProviderResult<Vec<Found>> {
+        self.0.find(metadata).await
+    }
+}

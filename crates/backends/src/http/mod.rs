@@ -1,1 +1,23 @@
-//! The way to a provider: pooled connections, deadlines, bodies that are read within bounds.
+//! The one way to every provider over HTTP: pooled connections, deadlines, bounds on whatever comes back. Nothing
+//! is followed elsewhere, nothing is sent twice that could happen twice, and no error tells a secret.
+
+mod address;
+mod answer;
+mod call;
+mod client;
+mod error;
+mod lines;
+mod mapped;
+mod multipart;
+mod retry;
+mod upload;
+mod websocket;
+
+pub(crate) use address::{Address, InvalidAddress, is_host, path_segment};
+pub(crate) use answer::Answer;
+pub(crate) use call::Call;
+pub(crate) use client::HttpClient;
+pub(crate) use error::HttpError;
+pub(crate) use lines::Lines;
+pub(crate) use multipart::{Form, Part};
+pub(crate) use websocket::{Heard, Socket};

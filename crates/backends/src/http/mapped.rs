@@ -1,0 +1,37 @@
+//! What went wrong on the way, as all providers say it.
+
+use std::time::Duration;
+
+use http::StatusCode;
+
+use super::HttpError;
+use crate::ProviderError;
+
+impl From<HttpError> for ProviderError {
+    fn from(error: HttpError) -> Self {
+        match error {
+            HttpError::Unreachable(cause) => Self::Unreachable(format!("no connection ({cause})")),
+            HttpError::Broken(_) | HttpError::Ours(_) => Self::Unreachable(error.to_string()),
+            HttpError::Silent { seconds } => {
+                Self::TimedOut { what: "nothing came".to_owned(), after: Duration::from_secs(seconds) }
+            }
+            HttpError::Refused { status, message, retry_after } => refused(status, message, retry_after),
+            HttpError::TooLong { .. } | HttpError::Unreadable(_) => Self::Garbage(error.to_string()),
+        }
+    }
+}
+
+fn refused(status: StatusCode, message: String, retry_after: Option<Duration>) -> ProviderError {
+    match status {
+        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => ProviderError::Unauthorized(message),
+        StatusCode::TOO_MANY_REQUESTS => ProviderError::RateLimited { message, retry_after },
+        status if status.is_server_error() => {
+            ProviderError::Failed(format!("status {}: {message}", status.as_u16()))
+        }
+        // A redirect is not followed: it may lead anywhere.
+        status if status.is_redirection() => {
+            ProviderError::Garbage(format!("status {}, which would lead elsewhere", status.as_u16()))
+        }
+        status => ProviderError::Refused { status: status.as_u16(), message },
+    }
+}
