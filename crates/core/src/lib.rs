@@ -13,6 +13,7 @@ mod inside;
 mod key_limits;
 mod leases;
 mod limits;
+pub mod network;
 mod outcome;
 mod owner;
 mod principal;

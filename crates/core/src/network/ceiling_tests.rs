@@ -1,0 +1,45 @@
+//! No policy passes the ceiling: neither when it is asked for nor when a connection is made.
+
+use super::{NetworkCeiling, OutsideCeiling};
+use crate::network::{Destination, HostName, NetworkPolicy, Verdict};
+
+fn policy(words: &[&str]) -> NetworkPolicy {
+    NetworkPolicy::from_words(words.iter().copied()).unwrap()
+}
+
+fn ceiling(words: &[&str]) -> NetworkCeiling {
+    NetworkCeiling::from_words(words.iter().copied()).unwrap()
+}
+
+#[test]
+fn asking_for_more_is_refused_by_name() {
+    let ceiling = ceiling(&["*.example.org", "example.net", "203.0.113.0/24"]);
+    for words in
+        [&["a.example.org", "example.net:443"][..], &["*.a.example.org"], &["203.0.113.7"], &["disabled"]]
+    {
+        assert_eq!(ceiling.check(&policy(words)), Ok(()), "{words:?}");
+    }
+    for words in ["example.org", "*.example.net", "a.example.org:22", "203.0.112.0/23", "evil.test"] {
+        let told = ceiling.check(&policy(&[words])).unwrap_err();
+        assert!(matches!(told, OutsideCeiling::Target(_)), "{words}: {told}");
+    }
+    assert_eq!(ceiling.check(&policy(&["open"])), Err(OutsideCeiling::Open));
+    assert_eq!(ceiling.check(&policy(&["registries"])), Err(OutsideCeiling::Registries));
+    assert_eq!(NetworkCeiling::default().check(&policy(&["disabled"])), Ok(()));
+    assert!(NetworkCeiling::default().check(&policy(&["example.org"])).is_err());
+    assert_eq!(NetworkCeiling::unbounded().check(&policy(&["open"])), Ok(()));
+}
+
+#[test]
+fn each_connection_is_held_against_it() {
+    let name: HostName = "a.example.org".parse().unwrap();
+    let to = Destination { name: Some(&name), address: None, port: 443 };
+    assert_eq!(ceiling(&["*.example.org"]).decide(to), Verdict::Allowed);
+    assert_ne!(ceiling(&["example.net"]).decide(to), Verdict::Allowed);
+    let mut open = NetworkCeiling::unbounded();
+    assert_eq!(open.decide(to), Verdict::Allowed);
+    open.deny.push("*.example.org:*".parse().unwrap());
+    assert_ne!(open.decide(to), Verdict::Allowed);
+    open.allow.push("a.example.org".parse().unwrap());
+    assert_ne!(open.decide(to), Verdict::Allowed, "what is denied here stays denied");
+}

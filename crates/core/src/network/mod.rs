@@ -1,0 +1,22 @@
+//! What a sandbox may reach outside: one policy that every door maps its own words to, the operator's ceiling over
+//! it, and the addresses that nobody may reach. Deciding is done here; connecting is done by the egress.
+
+mod addresses;
+mod ceiling;
+mod cidr;
+mod limits;
+mod name;
+mod policy;
+mod ports;
+mod secrets;
+mod target;
+
+pub use addresses::{AddressGuard, DeniedAddress};
+pub use ceiling::{NetworkCeiling, OutsideCeiling};
+pub use cidr::{Cidr, parse_address};
+pub use limits::NetworkLimits;
+pub use name::{HostName, HostPattern};
+pub use policy::{Action, Destination, NetworkPolicy, Rule, Verdict};
+pub use ports::{PortRange, Ports};
+pub use secrets::{DomainSecret, SecretDomain, SecretVault};
+pub use target::{InvalidTarget, Target};

@@ -1,0 +1,110 @@
+//! The first rule that fits decides; nothing is looked up for a name that only its address could allow.
+
+use super::{Action, Destination, NetworkPolicy, Rule, Verdict};
+use crate::network::HostName;
+
+fn policy(rules: &[(&str, Action)], default: Action) -> NetworkPolicy {
+    let rule = |(target, action): &(&str, Action)| Rule { action: *action, target: target.parse().unwrap() };
+    NetworkPolicy { rules: rules.iter().map(rule).collect(), default, ..NetworkPolicy::default() }
+}
+
+fn allowed(policy: &NetworkPolicy, name: Option<&str>, address: Option<&str>, port: u16) -> bool {
+    let name: Option<HostName> = name.map(|text| text.parse().unwrap());
+    let to = Destination { name: name.as_ref(), address: address.map(|text| text.parse().unwrap()), port };
+    policy.decide(to) == Verdict::Allowed
+}
+
+#[test]
+fn nothing_is_the_default() {
+    let policy = NetworkPolicy::default();
+    assert!(policy.is_disabled());
+    assert!(!allowed(&policy, Some("example.org"), None, 443));
+    assert!(!allowed(&policy, None, Some("192.0.2.1"), 443));
+    assert!(!policy.may_resolve(&"example.org".parse().unwrap()));
+}
+
+#[test]
+fn a_list_allows_its_names_on_the_ports_of_the_web() {
+    let policy = NetworkPolicy::from_words(["example.org", "*.example.net", "db.example.com:5432"]).unwrap();
+    assert!(!policy.is_disabled());
+    assert!(allowed(&policy, Some("example.org"), None, 443));
+    assert!(allowed(&policy, Some("a.example.net"), Some("192.0.2.1"), 80));
+    assert!(allowed(&policy, Some("db.example.com"), None, 5432));
+    assert!(!allowed(&policy, Some("db.example.com"), None, 443));
+    assert!(!allowed(&policy, Some("example.org"), None, 22));
+    assert!(!allowed(&policy, Some("example.net"), None, 443));
+    assert!(!allowed(&policy, None, Some("192.0.2.1"), 443), "an address has no name");
+}
+
+#[test]
+fn order_decides_between_allow_and_deny() {
+    let policy = policy(
+        &[
+            ("secret.example.org:*", Action::Deny),
+            ("*.example.org", Action::Allow),
+            ("203.0.113.0/24", Action::Deny),
+        ],
+        Action::Allow,
+    );
+    assert!(!allowed(&policy, Some("secret.example.org"), None, 443));
+    assert!(allowed(&policy, Some("a.example.org"), Some("203.0.113.9"), 443), "the name stands first");
+    assert!(allowed(&policy, Some("else.test"), None, 443), "not known yet to lead there");
+    assert!(!allowed(&policy, Some("else.test"), Some("203.0.113.9"), 443));
+    assert!(!policy.may_resolve(&"secret.example.org".parse().unwrap()));
+    assert!(policy.may_resolve(&"else.test".parse().unwrap()));
+}
+
+#[test]
+fn allow_wins_over_deny_and_all_of_ipv4_means_all() {
+    let parse = |texts: &[&str]| texts.iter().map(|text| text.parse().unwrap()).collect();
+    let policy = NetworkPolicy::allow_then_deny(parse(&["example.org", "8.8.8.8"]), parse(&["0.0.0.0/0"]));
+    assert!(allowed(&policy, Some("example.org"), None, 443));
+    assert!(allowed(&policy, None, Some("8.8.8.8"), 53));
+    assert!(!allowed(&policy, None, Some("1.1.1.1"), 443));
+    assert!(!allowed(&policy, None, Some("2606:4700::1111"), 443));
+    assert!(
+        !allowed(&policy, Some("dns.test"), None, 443),
+        "no lookup for a name that only its address allows"
+    );
+    let open = NetworkPolicy::allow_then_deny(Vec::new(), parse(&["8.8.8.8"]));
+    assert!(!allowed(&open, None, Some("8.8.8.8"), 443));
+    assert!(allowed(&open, None, Some("1.1.1.1"), 443));
+    assert!(allowed(&open, Some("any.test"), None, 25));
+}
+
+#[test]
+fn a_denial_of_some_ports_leaves_the_name_to_be_looked_up() {
+    let policy = policy(&[("example.org:25", Action::Deny), ("example.org:*", Action::Allow)], Action::Deny);
+    assert!(policy.may_resolve(&"example.org".parse().unwrap()));
+    assert!(!allowed(&policy, Some("example.org"), None, 25));
+    assert!(allowed(&policy, Some("example.org"), None, 26));
+}
+
+#[test]
+fn words_are_read_strictly() {
+    assert!(NetworkPolicy::from_words(["disabled"]).unwrap().is_disabled());
+    assert!(NetworkPolicy::from_words([]).unwrap().is_disabled());
+    assert_eq!(NetworkPolicy::from_words(["open"]).unwrap(), NetworkPolicy::open());
+    assert!(NetworkPolicy::from_words(["registries"]).unwrap().registries);
+    for words in [["open", "example.org"], ["example.org", "disabled"], ["example.org", "*"]] {
+        assert!(NetworkPolicy::from_words(words).is_err(), "{words:?}");
+    }
+}
+
+#[test]
+fn policies_survive_being_stored() {
+    let policy =
+        policy(&[("*.example.org:8443", Action::Allow), ("10.0.0.0/8", Action::Deny)], Action::Allow);
+    let stored = serde_json::to_string(&policy).unwrap();
+    assert_eq!(serde_json::from_str::<NetworkPolicy>(&stored).unwrap(), policy);
+    assert!(serde_json::from_str::<NetworkPolicy>(r#"{"rule":[]}"#).is_err());
+    let wild = r#"{"rules":[{"action":"allow","target":"*"}]}"#;
+    assert!(serde_json::from_str::<NetworkPolicy>(wild).unwrap_err().to_string().contains("own word"));
+}
+
+#[test]
+fn too_many_rules_are_refused() {
+    let many = (0..5000).map(|number| format!("a{number}.example.org")).collect::<Vec<_>>();
+    let told = NetworkPolicy::from_words(many.iter().map(String::as_str)).unwrap_err().to_string();
+    assert!(told.contains("5000") && told.contains("4096"), "{told}");
+}

@@ -1,0 +1,133 @@
+//! Secrets that code in a sandbox may use without knowing them: inside there is a placeholder, and the egress puts
+//! the value in its place in requests to the one domain it is for. Values live in memory alone; a server that was
+//! started again does not have them any more, and says so.
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+
+use serde::{Deserialize, Serialize};
+
+use super::{HostPattern, InvalidTarget, Target};
+use crate::{Secret, random_hex};
+
+/// Longer than any header a server takes.
+const LONGEST_VALUE: usize = 64 << 10;
+const MARK: &str = "sandgate-secret-";
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DomainSecret {
+    pub domain: SecretDomain,
+    /// The environment variable that holds the placeholder inside.
+    pub name: String,
+    /// What stands for the value inside: random, and worth nothing anywhere else.
+    pub placeholder: String,
+    /// Never written anywhere; None once it was read back from somewhere.
+    #[serde(skip)]
+    pub value: Option<Secret>,
+}
+
+/// A name or `*.name`, without ports.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct SecretDomain(HostPattern);
+
+impl std::ops::Deref for SecretDomain {
+    type Target = HostPattern;
+    fn deref(&self) -> &HostPattern {
+        &self.0
+    }
+}
+
+impl TryFrom<String> for SecretDomain {
+    type Error = InvalidTarget;
+    fn try_from(text: String) -> Result<Self, InvalidTarget> {
+        text.parse().map(Self)
+    }
+}
+
+impl From<SecretDomain> for String {
+    fn from(domain: SecretDomain) -> Self {
+        domain.0.to_string()
+    }
+}
+
+impl DomainSecret {
+    pub fn new(domain: &str, name: String, value: Secret) -> Result<Self, InvalidTarget> {
+        let domain = SecretDomain(domain.parse()?);
+        let placeholder = format!("{MARK}{}", random_hex(20));
+        let secret = Self { domain, name, placeholder, value: Some(value) };
+        secret.check()?;
+        Ok(secret)
+    }
+
+    pub(super) fn check(&self) -> Result<(), InvalidTarget> {
+        let word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        let named = !self.name.is_empty()
+            && self.name.len() <= 128
+            && self.name.bytes().all(word)
+            && !self.name.starts_with(|first: char| first.is_ascii_digit());
+        if !named {
+            return Err(InvalidTarget::SecretName(super::name::shortened(&self.name)));
+        }
+        let wrong = |why| Err(InvalidTarget::SecretValue(self.name.clone(), why));
+        match self.value.as_ref().map(Secret::expose) {
+            Some("") => wrong("is empty"),
+            Some(value) if value.len() > LONGEST_VALUE => wrong("is longer than 64 KiB"),
+            // It goes into a header: a line end would be a header of its own.
+            Some(value) if value.bytes().any(|byte| byte.is_ascii_control()) => {
+                wrong("holds a control character, which no header may")
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether a rule lets requests reach the domain at all.
+    #[must_use]
+    pub fn is_within(&self, allowed: &Target) -> bool {
+        allowed.names().is_some_and(|own| own.covers(&self.domain))
+    }
+}
+
+/// Values by placeholder, for policies that were read back from where values are not kept.
+#[derive(Debug, Default)]
+pub struct SecretVault {
+    values: Mutex<HashMap<String, Secret>>,
+}
+
+impl SecretVault {
+    /// Keep the values of a policy until [`SecretVault::forget`].
+    pub fn keep(&self, secrets: &[DomainSecret]) {
+        let mut values = self.lock();
+        for secret in secrets {
+            if let Some(value) = &secret.value {
+                values.insert(secret.placeholder.clone(), value.clone());
+            }
+        }
+    }
+
+    /// Put kept values back where they are missing.
+    pub fn fill(&self, secrets: &mut [DomainSecret]) {
+        let values = self.lock();
+        for secret in secrets {
+            if secret.value.is_none() {
+                secret.value = values.get(&secret.placeholder).cloned();
+            }
+        }
+    }
+
+    pub fn forget(&self, secrets: &[DomainSecret]) {
+        let mut values = self.lock();
+        for secret in secrets {
+            values.remove(&secret.placeholder);
+        }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Secret>> {
+        self.values.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+#[path = "secrets_tests.rs"]
+mod tests;

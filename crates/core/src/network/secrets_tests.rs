@@ -1,0 +1,69 @@
+//! A secret's value is in no text that is made of it; it comes back from the vault, until it is forgotten.
+
+use super::{DomainSecret, SecretVault};
+use crate::Secret;
+use crate::network::NetworkPolicy;
+
+fn secret() -> DomainSecret {
+    DomainSecret::new("api.example.org", "API_KEY".to_owned(), Secret::new("hunter2".to_owned())).unwrap()
+}
+
+#[test]
+fn the_value_is_in_no_text() {
+    let policy = NetworkPolicy { secrets: vec![secret()], ..NetworkPolicy::default() };
+    let stored = serde_json::to_string(&policy).unwrap();
+    assert!(!stored.contains("hunter2") && !format!("{policy:?}").contains("hunter2"));
+    let read: NetworkPolicy = serde_json::from_str(&stored).unwrap();
+    assert_eq!(read.secrets[0].placeholder, policy.secrets[0].placeholder);
+    assert_eq!(read.secrets[0].value, None);
+}
+
+#[test]
+fn placeholders_are_never_the_same() {
+    assert_ne!(secret().placeholder, secret().placeholder);
+    assert!(!secret().placeholder.contains("hunter2"));
+}
+
+#[test]
+fn the_vault_fills_what_is_missing_until_told_to_forget() {
+    let vault = SecretVault::default();
+    let kept = secret();
+    vault.keep(std::slice::from_ref(&kept));
+    let mut read = [DomainSecret { value: None, ..kept.clone() }];
+    vault.fill(&mut read);
+    assert_eq!(read[0], kept);
+    vault.forget(&read);
+    let mut again = [DomainSecret { value: None, ..kept }];
+    vault.fill(&mut again);
+    assert_eq!(again[0].value, None);
+    assert!(!format!("{vault:?}").contains("hunter2"));
+}
+
+#[test]
+fn names_and_values_are_checked() {
+    let make = |domain: &str, name: &str, value: &str| {
+        DomainSecret::new(domain, name.to_owned(), Secret::new(value.to_owned()))
+    };
+    assert!(make("*.example.org", "_A1", "v").is_ok());
+    for (domain, name, value) in [
+        ("*", "A", "v"),
+        ("example.org:443", "A", "v"),
+        ("192.0.2.1", "A", "v"),
+        ("example.org", "", "v"),
+        ("example.org", "1A", "v"),
+        ("example.org", "A-B", "v"),
+        ("example.org", "A", ""),
+        ("example.org", "A", "v\r\nX-Evil: 1"),
+    ] {
+        assert!(make(domain, name, value).is_err(), "{domain} {name} {value}");
+    }
+    let told = make("example.org", "A", "s3cret\n").unwrap_err().to_string();
+    assert!(!told.contains("s3cret"), "{told}");
+}
+
+#[test]
+fn a_secret_is_for_its_domain_alone() {
+    let policy = NetworkPolicy { secrets: vec![secret()], ..NetworkPolicy::default() };
+    assert_eq!(policy.secrets_for(&"api.example.org".parse().unwrap()).count(), 1);
+    assert_eq!(policy.secrets_for(&"www.example.org".parse().unwrap()).count(), 0);
+}

@@ -1,0 +1,36 @@
+//! One sandbox at the egress: its sockets, and the tasks that serve them.
+
+use std::net::{TcpListener, UdpSocket};
+
+use tokio_util::sync::DropGuard;
+
+/// Sockets opened inside the sandbox's network namespace. Those that are missing are not served.
+#[derive(Debug, Default)]
+pub struct InsideSockets {
+    /// `127.0.0.1:3128`, for `HTTP_PROXY` and `HTTPS_PROXY`; also the front of the package registries.
+    pub http_proxy: Option<TcpListener>,
+    /// `127.0.0.1:1080`, for `ALL_PROXY=socks5h://…`.
+    pub socks: Option<TcpListener>,
+    /// `127.0.0.1:53`.
+    pub dns_udp: Option<UdpSocket>,
+    pub dns_tcp: Option<TcpListener>,
+    /// `0.0.0.0:80`, `0.0.0.0:443` and what else the policy names: the address a connection was made to (its local
+    /// one, by the AnyIP route) says where it wants to go.
+    pub transparent: Vec<TcpListener>,
+}
+
+/// Dropping it closes every socket and connection of the sandbox.
+#[derive(Debug)]
+pub struct Attached {
+    pub(crate) _ends: DropGuard,
+    pub(crate) authority: Option<String>,
+}
+
+impl Attached {
+    /// The certificate (PEM) that programs inside must trust for the domains that have secrets; None when there are
+    /// none. See [`crate::Egress::trust_bundle`].
+    #[must_use]
+    pub fn authority(&self) -> Option<&str> {
+        self.authority.as_deref()
+    }
+}

@@ -1,0 +1,79 @@
+//! The policy of a sandbox while it runs: it can be exchanged, and connections that it no longer allows end.
+
+use std::sync::Arc;
+
+use sandgate_core::network::{Destination, HostName, NetworkCeiling, NetworkLimits, NetworkPolicy, Verdict};
+use tokio::sync::watch;
+
+/// Clones share what they hold.
+#[derive(Clone, Debug)]
+pub struct LivePolicy(watch::Sender<Arc<Effective>>);
+
+/// A policy with everything that stands above it.
+#[derive(Clone, Debug)]
+pub(crate) struct Effective {
+    pub(crate) policy: NetworkPolicy,
+    pub(crate) ceilings: Vec<NetworkCeiling>,
+    pub(crate) limits: NetworkLimits,
+}
+
+impl LivePolicy {
+    /// `ceilings` are the operator's and the key's: each must allow what the policy allows, on every connection.
+    #[must_use]
+    pub fn new(policy: NetworkPolicy, ceilings: Vec<NetworkCeiling>, limits: NetworkLimits) -> Self {
+        Self(watch::Sender::new(Arc::new(Effective { policy, ceilings, limits })))
+    }
+
+    /// From now on; connections that the new policy does not allow end. Whoever calls has checked it against the
+    /// ceilings, so that the client hears of it; here it could only be narrowed silently.
+    pub fn exchange(&self, policy: NetworkPolicy) {
+        self.0.send_modify(|now| *now = Arc::new(Effective { policy, ..(**now).clone() }));
+    }
+
+    /// After the operator changed the settings.
+    pub fn exchange_ceilings(&self, ceilings: Vec<NetworkCeiling>) {
+        self.0.send_modify(|now| *now = Arc::new(Effective { ceilings, ..(**now).clone() }));
+    }
+
+    #[must_use]
+    pub fn policy(&self) -> NetworkPolicy {
+        self.now().policy.clone()
+    }
+
+    pub(crate) fn now(&self) -> Arc<Effective> {
+        Arc::clone(&self.0.borrow())
+    }
+
+    pub(crate) fn watch(&self) -> watch::Receiver<Arc<Effective>> {
+        self.0.subscribe()
+    }
+}
+
+/// Why the rules do not let a connection pass.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// No rule of the sandbox's policy allows it.
+    NotAllowed,
+    /// A rule of the sandbox's policy denies it.
+    ByRule(String),
+    /// The operator's ceiling, or the key's, does not reach there.
+    ByCeiling,
+}
+
+impl Effective {
+    pub(crate) fn decide(&self, to: Destination<'_>) -> Result<(), Refusal> {
+        match self.policy.decide(to) {
+            Verdict::Allowed => {}
+            Verdict::Denied { by: Some(target) } => return Err(Refusal::ByRule(target.to_string())),
+            Verdict::Denied { by: None } => return Err(Refusal::NotAllowed),
+        }
+        match self.ceilings.iter().all(|ceiling| ceiling.decide(to) == Verdict::Allowed) {
+            true => Ok(()),
+            false => Err(Refusal::ByCeiling),
+        }
+    }
+
+    pub(crate) fn may_resolve(&self, name: &HostName) -> bool {
+        self.policy.may_resolve(name)
+    }
+}
