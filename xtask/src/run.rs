@@ -18,6 +18,17 @@ pub(crate) fn counted(command: Command) -> Result<(ExitStatus, Counts)> {
     Ok((status, counts))
 }
 
+/// The same for one that runs beside others: its output is given back whole, so that lines of two never mix.
+pub(crate) fn counted_aside(command: Command) -> Result<(ExitStatus, Counts, Vec<u8>)> {
+    let mut counts = Counts::default();
+    let mut said = Vec::new();
+    let status = each_line(command, |line| {
+        said.extend_from_slice(line);
+        counts.read(&String::from_utf8_lossy(line));
+    })?;
+    Ok((status, counts, said))
+}
+
 /// Runs to the end and fails with the command's name if it did.
 pub(crate) fn must(command: Command) -> Result<()> {
     let name = name_of(&command);

@@ -1,7 +1,9 @@
 //! What `cargo xtask test` does, in order: what fails fast comes first.
 
+use std::collections::VecDeque;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, ExitStatus};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::anyhow;
 use clap::builder::PossibleValuesParser;
@@ -9,8 +11,8 @@ use sandgate_engine::runtime::find_interpreter;
 
 use crate::counts::Counts;
 use crate::ground::Ground;
-use crate::run::{counted, must, works};
-use crate::say::say;
+use crate::run::{counted, counted_aside, must, name_of, works};
+use crate::say::{pass_through, say};
 use crate::tree::Changes;
 use crate::{apt, fuzz, runtime, sdk};
 
@@ -162,12 +164,24 @@ fn opensandbox_sdks(ground: &Ground, _: Option<&Changes>) -> Outcome {
     all_tested(sdk::opensandbox::suites(ground, &runtime)?)
 }
 
-/// Each has its say, also after another failed.
+/// Two at a time, because each mostly waits for what it started. Each has its say, also after another failed.
 fn all_tested(suites: impl IntoIterator<Item = Command>) -> Outcome {
+    let waiting = Mutex::new(suites.into_iter().collect::<VecDeque<_>>());
+    let outcomes = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while let Some(suite) = locked(&waiting).pop_front() {
+                    let outcome = tested_aside(suite);
+                    locked(&outcomes).push(outcome);
+                }
+            });
+        }
+    });
     let mut counts = Counts::default();
     let mut failed = None;
-    for suite in suites {
-        match tested(suite) {
+    for outcome in locked(&outcomes).drain(..) {
+        match outcome {
             Ok(more) => counts += more,
             Err(Failure { error, counts: more }) => {
                 counts += more;
@@ -178,8 +192,27 @@ fn all_tested(suites: impl IntoIterator<Item = Command>) -> Outcome {
     failed.map_or(Ok(counts), |error| Err(Failure { error, counts }))
 }
 
+/// A thread that panicked has broken nothing that is in here.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn tested_aside(command: Command) -> Outcome {
+    let name = name_of(&command);
+    let place = command.get_current_dir().map(|folder| folder.display().to_string()).unwrap_or_default();
+    say(&format!("--- `{name}` in {place} has begun; what it says comes when it ends"));
+    let (status, counts, said) = counted_aside(command)?;
+    pass_through(&said);
+    say(&format!("--- `{name}` in {place}: {status}"));
+    verdict(status, counts)
+}
+
 fn tested(command: Command) -> Outcome {
     let (status, counts) = counted(command)?;
+    verdict(status, counts)
+}
+
+fn verdict(status: ExitStatus, counts: Counts) -> Outcome {
     if status.success() {
         return Ok(counts);
     }
