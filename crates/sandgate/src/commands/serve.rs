@@ -56,7 +56,6 @@ pub(crate) fn serve(args: &ServeArgs) -> Result<ExitCode> {
 async fn until_stopped(args: ServeArgs, mut settings: Settings) -> Result<()> {
     // First of all: from here on SIGHUP does not end the program.
     let reload = Reload::new(args)?;
-    let mut signals = StopSignals::new()?;
     logging::set_level(settings.log.as_deref());
     logging::set_format(settings.log_format);
     for warning in &settings.warnings {
@@ -75,6 +74,8 @@ async fn until_stopped(args: ServeArgs, mut settings: Settings) -> Result<()> {
     let router = Arc::new(Router::new(Arc::clone(&settings.upstreams.routes)));
     let spec = SandboxSpec { limits: settings.limits.clone(), ..SandboxSpec::default() };
     let engine = start_engine(Purpose::Server { pool: settings.pool, usual: spec.clone() }).await?;
+    // Only now: until here there is nothing to end well, and Ctrl-C must not wait for packages to be installed.
+    let mut signals = StopSignals::new()?;
 
     // After the engine, which holds the home's lock: two servers never share a store.
     let store =
