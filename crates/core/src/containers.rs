@@ -11,7 +11,7 @@ use tokio::sync::{Mutex as AsyncMutex, OwnedSemaphorePermit, Semaphore};
 use crate::registry::now_seconds;
 use crate::{
     Backend, BackendError, BackendStats, ContainerId, ContainerRecord, ExecuteRequest, Execution, Files,
-    KeyLimits, Owner, Registry, RegistryError, Result, Sandbox, SandboxId, SandboxSpec, Share, Shares,
+    KeyLimits, Owner, Registry, RegistryError, Result, Sandbox, SandboxId, SandboxSpec, Share, Shares, Usage,
 };
 
 #[derive(Clone, Debug)]
@@ -275,6 +275,21 @@ impl Containers {
         found.ok_or_else(|| BackendError::NoSuchContainer(id.clone()))
     }
 
+    /// Whoever's it is: for the operator.
+    #[must_use]
+    pub fn find(&self, id: &ContainerId) -> Option<Arc<Container>> {
+        self.lock().get(id).cloned()
+    }
+
+    /// Everybody's, oldest first: for the operator.
+    #[must_use]
+    pub fn of_everybody(&self) -> Vec<Arc<Container>> {
+        let mut all: Vec<_> =
+            self.lock().values().filter(|container| !container.record.unlisted).cloned().collect();
+        all.sort_by(|a, b| a.record.id.cmp(&b.record.id));
+        all
+    }
+
     /// Oldest first.
     pub async fn list(&self, owner: &Owner) -> Vec<ContainerInfo> {
         let is_listed =
@@ -486,6 +501,16 @@ impl Container {
             Life::Asleep => self.backend.files(&self.record.sandbox, &self.record.spec).await,
             Life::Deleted => Err(self.no_such()),
         }
+    }
+
+    /// What its sandbox uses now, for whoever looks on: that counts as no use, and wakes nobody. None where it has
+    /// none.
+    pub async fn usage(&self) -> Option<Usage> {
+        let sandbox = match &*self.life.lock().await {
+            Life::Live(live) => Arc::clone(&live.sandbox),
+            Life::Asleep | Life::Deleted => return None,
+        };
+        sandbox.usage().await.ok()
     }
 
     /// Freezes it where it stands. One that sleeps stands still already.

@@ -30,6 +30,9 @@ pub struct KeyLimits {
     /// Whether records of executions hold the code and its output; None: what the server's settings say.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log_code: Option<bool>,
+    /// Whether it may sign in to the console, and there do what the operator does but for making keys.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub console: bool,
 }
 
 /// Less than a kernel needs to start is a mistake in the unit.

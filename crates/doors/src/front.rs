@@ -86,6 +86,9 @@ fn api_of(path: &str) -> &'static str {
     if crate::opensandbox::is_ours(path) {
         return "opensandbox";
     }
+    if path == "/console" || path.starts_with("/console/") {
+        return "console";
+    }
     let rest = path.strip_prefix("/v1/").unwrap_or_default();
     match rest.split('/').next().unwrap_or_default() {
         "responses" => "responses",

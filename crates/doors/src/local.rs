@@ -12,12 +12,18 @@ use crate::execute::Refusal;
 
 /// Why a request to a server without keys is refused, if it asks for a name that is not local.
 pub(crate) fn foreign_host(headers: &HeaderMap) -> Option<Refusal> {
-    // No browser leaves the header out.
-    let host = headers.get(HOST)?;
-    if host.to_str().is_ok_and(is_local) {
+    if is_of_this_machine(headers) {
         return None;
     }
+    let host = headers.get(HOST)?;
     Some(Refusal::ForeignHost { host: String::from_utf8_lossy(host.as_bytes()).into_owned() })
+}
+
+/// Whether a request asks for a name of this machine.
+#[must_use]
+pub fn is_of_this_machine(headers: &HeaderMap) -> bool {
+    // No browser leaves the header out.
+    headers.get(HOST).is_none_or(|host| host.to_str().is_ok_and(is_local))
 }
 
 fn is_local(host: &str) -> bool {

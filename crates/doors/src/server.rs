@@ -82,6 +82,12 @@ impl Doors {
         Self { opensandbox: Some(opensandbox::Front::new(door, access)), ..self }
     }
 
+    /// The console, which lets people in by itself.
+    #[must_use]
+    pub fn with_console(self, console: Router) -> Self {
+        Self { keyed: self.keyed.merge(console), ..self }
+    }
+
     #[cfg(test)]
     pub(crate) fn only_e2b(front: e2b::Front) -> Self {
         Self { keyed: Router::new(), e2b: Some(front), opensandbox: None }

@@ -17,7 +17,7 @@ pub struct Tls(TlsAcceptor);
 
 /// A request that came over TLS.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct OverTls;
+pub struct OverTls;
 
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {

@@ -77,6 +77,9 @@ pub(crate) struct LimitArgs {
     /// Whether the ledger's records hold code and output, whatever the configuration says
     #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
     log_code: Option<bool>,
+    /// Whether it may sign in to the console
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
+    console: Option<bool>,
 }
 
 impl LimitArgs {
@@ -91,6 +94,7 @@ impl LimitArgs {
             memory_bytes: self.memory.or(limits.memory_bytes),
             network: limits.network,
             log_code: self.log_code.or(limits.log_code),
+            console: self.console.unwrap_or(limits.console),
         }
     }
 }

@@ -81,6 +81,7 @@ impl From<FilterArgs> for LedgerFilter {
             container: args.container,
             since_ms: args.since,
             until_ms: args.until,
+            request_part: None,
         }
     }
 }

@@ -24,6 +24,8 @@ const MOST_BYTES: usize = 8 << 20;
 pub struct LedgerFilter {
     /// The id that the client knows.
     pub request: Option<String>,
+    /// A part of that id.
+    pub request_part: Option<String>,
     pub owner: Option<Owner>,
     pub key: Option<String>,
     pub kind: Option<String>,
@@ -198,6 +200,7 @@ impl Condition {
         let mut parts: Vec<(&'static str, &'static str, Box<dyn ToSql>)> = Vec::new();
         let texts = [
             ("request = :request", ":request", &filter.request),
+            ("instr(request, :part) > 0", ":part", &filter.request_part),
             ("key = :key", ":key", &filter.key),
             ("kind = :kind", ":kind", &filter.kind),
             ("status = :status", ":status", &filter.status),

@@ -39,6 +39,8 @@ async fn each_filter_counts_and_all_of_them_together() {
         (usual(), &["a", "b", "c", "d"][..]),
         (LedgerFilter { request: some("req_1"), ..usual() }, &["a", "b", "c", "d"]),
         (LedgerFilter { request: some("req_2"), ..usual() }, &[]),
+        (LedgerFilter { request_part: some("eq_"), ..usual() }, &["a", "b", "c", "d"]),
+        (LedgerFilter { request_part: some("eq_%"), ..usual() }, &[]),
         (LedgerFilter { owner: Some(ann()), ..usual() }, &["a", "b", "c"]),
         (LedgerFilter { key: some("key_b"), ..usual() }, &["d"]),
         (LedgerFilter { kind: some("request"), ..usual() }, &["a", "d"]),

@@ -2,6 +2,7 @@
 //! on the request carries a principal instead of a secret.
 
 mod model;
+mod operator;
 mod presented;
 mod rates;
 mod refusal;

@@ -35,6 +35,12 @@ impl Router {
         self.routes.replace(routes);
     }
 
+    /// The names by which models can be asked for, as they are configured: with `*` for any text.
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        self.routes.get().names().map(str::to_owned).collect()
+    }
+
     async fn take_turn(&self, form: Form, request: TurnRequest) -> Result<Turn, UpstreamError> {
         let routes = self.routes.get();
         let model = model_of(&request.body);

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use sandgate_console::{Console, ConsoleParts};
 use sandgate_core::{Backend, Containers, Leases, SandboxSpec, WatchedBackend};
 use sandgate_doors::admin::{AdminDoor, ApprovalsDoor, LedgerDoor};
 use sandgate_doors::e2b::{self, E2bDoor};
@@ -149,6 +150,19 @@ async fn until_stopped(args: ServeArgs, mut settings: Settings) -> Result<()> {
         .merge(openai.router());
     let master = settings.master_key.as_ref().map(Secret::expose);
     let access = Access::with_metrics(store.clone(), master, settings.telemetry.metrics_open);
+    let console = Console::new(ConsoleParts {
+        access: access.clone(),
+        store: store.clone(),
+        ledger: ledger.clone(),
+        approvals: approvals.clone(),
+        containers: Arc::clone(&containers),
+        executions: executions.clone(),
+        gate: Arc::clone(&gate),
+        upstreams: Arc::clone(&router),
+        metrics: metrics.clone(),
+        spec: spec.clone(),
+        tasks: tasks.clone(),
+    });
     let runs = Runs::new(executions, ledger.clone());
     let e2b_door = E2bDoor {
         leases: Arc::clone(&leases),
@@ -170,6 +184,7 @@ async fn until_stopped(args: ServeArgs, mut settings: Settings) -> Result<()> {
         state: opensandbox::DoorState::default(),
     };
     let doors = Doors::new(doors, access.clone())
+        .with_console(console.router())
         .with_opensandbox(opensandbox, access.clone())
         .with_e2b(e2b_door, access);
 
@@ -251,7 +266,9 @@ async fn e2b_listener(settings: &TlsSettings, home: &Path) -> Result<(TcpListene
 fn say_ready(listener: &TcpListener) -> Result<()> {
     let address = listener.local_addr()?;
     // Nobody reading this is no reason not to serve.
-    let _ = writeln!(std::io::stdout().lock(), "Sandgate is ready on http://{address}");
+    let mut out = std::io::stdout().lock();
+    let _ = writeln!(out, "Sandgate is ready on http://{address}");
+    let _ = writeln!(out, "The console is at http://{address}{}", sandgate_console::PATH);
     Ok(())
 }
 

@@ -42,6 +42,7 @@ pub(super) fn read(query: &Query, known: &[&[&str]]) -> ApiResult<LedgerFilter> 
         container: text("container_id"),
         since_ms: time("since")?,
         until_ms: time("until")?,
+        request_part: None,
     })
 }
 

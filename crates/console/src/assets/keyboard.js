@@ -1,0 +1,70 @@
+// The keyboard: j and k walk through rows, Enter opens one, / goes to the search, g and a letter to a page,
+// a and d decide about what is held.
+
+let wentTo = 0;
+
+const rows = () => [...document.querySelectorAll("[data-rows] tbody tr, [data-row]")];
+
+function chosen() {
+  return document.querySelector(".chosen");
+}
+
+function choose(step) {
+  const all = rows();
+  if (all.length === 0) return;
+  const now = all.indexOf(chosen());
+  const next = all[Math.min(Math.max(now + step, 0), all.length - 1)];
+  chosen()?.classList.remove("chosen");
+  next.classList.add("chosen");
+  next.scrollIntoView({ block: "nearest" });
+  (next.querySelector("a[href], [tabindex]") ?? next).focus({ preventScroll: true });
+}
+
+function act(name) {
+  const within = chosen() ?? document;
+  const button = within.querySelector(`[data-key="${name}"]`) ?? document.querySelector(`[data-key="${name}"]`);
+  button?.click();
+  return Boolean(button);
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+  const target = event.target;
+  if (target.matches?.("input, textarea, select, [contenteditable]")) {
+    if (event.key === "Escape") target.blur();
+    return;
+  }
+  if (document.querySelector("dialog[open]")) return;
+  const went = event.timeStamp - wentTo < 1500;
+  wentTo = 0;
+  if (went) {
+    const link = document.querySelector(`[data-go="${CSS.escape(event.key)}"]`);
+    if (link) {
+      event.preventDefault();
+      link.click();
+    }
+    return;
+  }
+  switch (event.key) {
+    case "j":
+      return choose(1);
+    case "k":
+      return choose(-1);
+    case "g":
+      wentTo = event.timeStamp;
+      return;
+    case "/": {
+      const search = document.querySelector("[data-search]");
+      if (search) {
+        event.preventDefault();
+        search.focus();
+      }
+      return;
+    }
+    case "?":
+      document.getElementById("help")?.showModal();
+      return;
+    default:
+      if (/^[a-z]$/.test(event.key) && act(event.key)) event.preventDefault();
+  }
+});

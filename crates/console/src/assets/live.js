@@ -1,0 +1,95 @@
+// Regions that keep themselves up to date. An element with an id and `data-live="milliseconds"` is taken from a
+// fresh copy of this page now and then; only what differs is changed, so focus, scrolling and open details stay.
+// Nothing is asked while nobody looks.
+
+import { refreshTimes } from "./console.js";
+
+const regions = () => [...document.querySelectorAll("[data-live]")].filter((region) => region.id);
+
+let failures = 0;
+
+async function refresh() {
+  const live = regions();
+  if (live.length === 0) return;
+  if (document.hidden || isBusy(live)) return schedule();
+  try {
+    const answer = await fetch(location.href, { headers: { "x-console-live": "1" }, cache: "no-store" });
+    if (answer.status === 401) return location.reload();
+    if (!answer.ok) throw new Error(answer.statusText);
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    for (const region of live) {
+      const fresh = page.getElementById(region.id);
+      if (fresh && region.isConnected && !isBusy([region])) morph(region, fresh);
+    }
+    refreshTimes();
+    document.dispatchEvent(new CustomEvent("console:live"));
+    failures = 0;
+  } catch {
+    failures += 1;
+  }
+  schedule();
+}
+
+/** Somebody writes, marks text or has a dialog open in there: it would be lost. */
+function isBusy(live) {
+  const active = document.activeElement;
+  const selection = getSelection();
+  return live.some(
+    (region) =>
+      (active && region.contains(active) && active.matches("input, textarea, select")) ||
+      (selection && !selection.isCollapsed && region.contains(selection.anchorNode)) ||
+      region.querySelector("dialog[open]"),
+  );
+}
+
+function schedule() {
+  const every = Math.min(...regions().map((region) => Number(region.dataset.live) || 2000));
+  if (!Number.isFinite(every)) return;
+  // A server that does not answer is asked less and less often.
+  setTimeout(refresh, Math.max(500, every) * 2 ** Math.min(failures, 5));
+}
+
+/** Makes `old` look like `fresh`. Children with ids are matched by them, others by their place. */
+export function morph(old, fresh) {
+  for (const { name } of [...old.attributes]) {
+    if (!fresh.hasAttribute(name) && !(name === "open" && old.matches("details"))) old.removeAttribute(name);
+  }
+  for (const { name, value } of [...fresh.attributes]) {
+    if (old.getAttribute(name) !== value && !kept(old, name)) old.setAttribute(name, value);
+  }
+  const byId = new Map([...old.children].filter((child) => child.id).map((child) => [child.id, child]));
+  let place = old.firstChild;
+  for (const next of [...fresh.childNodes]) {
+    const match = next.id ? byId.get(next.id) : place && !place.id && alike(place, next) ? place : null;
+    if (!match) {
+      old.insertBefore(document.importNode(next, true), place);
+      continue;
+    }
+    if (match === place) place = place.nextSibling;
+    else old.insertBefore(match, place);
+    if (match.nodeType === Node.ELEMENT_NODE) morph(match, next);
+    else if (match.data !== next.data) match.data = next.data;
+  }
+  while (place) {
+    const after = place.nextSibling;
+    place.remove();
+    place = after;
+  }
+}
+
+/** What the person at the browser did, and the server does not know of. */
+function kept(element, name) {
+  return (name === "open" && element.matches("details")) || (name === "class" && element.matches(".copy.done, .chosen"));
+}
+
+function alike(one, other) {
+  return one.nodeType === other.nodeType && one.nodeName === other.nodeName;
+}
+
+document.addEventListener("visibilitychange", () => {
+  if (!document.hidden) {
+    failures = 0;
+  }
+});
+
+schedule();

@@ -1,0 +1,97 @@
+//! The console: pages for the people who operate a server, at `/console`. HTML comes from here, whole and
+//! escaped; a few small scripts make it live. What ran in a sandbox is hostile wherever it is shown.
+
+#![forbid(unsafe_code)]
+
+mod assets;
+mod attempts;
+mod code;
+mod cookie;
+mod fields;
+mod guard;
+mod headers;
+mod layout;
+mod pages;
+mod pieces;
+mod problem;
+mod sessions;
+mod sign_in;
+#[cfg(test)]
+mod testing;
+mod times;
+mod visitor;
+
+use std::fmt;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::middleware::{from_fn, from_fn_with_state};
+use axum::routing::get;
+use sandgate_core::{Containers, SandboxSpec};
+use sandgate_doors::Access;
+use sandgate_gate::upstream::Router as Upstreams;
+use sandgate_gate::{Approvals, Executions, Gate, Ledger, Metrics};
+use sandgate_store::Store;
+use tokio_util::task::TaskTracker;
+
+use attempts::Attempts;
+use sessions::Sessions;
+
+/// Where it is.
+pub const PATH: &str = "/console";
+
+/// What the pages show and change.
+#[derive(Clone, Debug)]
+pub struct ConsoleParts {
+    pub access: Access,
+    pub store: Store,
+    pub ledger: Ledger,
+    pub approvals: Approvals,
+    pub containers: Arc<Containers>,
+    pub executions: Executions,
+    pub gate: Arc<Gate>,
+    pub upstreams: Arc<Upstreams>,
+    pub metrics: Metrics,
+    /// What a container made here may use.
+    pub spec: SandboxSpec,
+    /// What goes on when whoever asked for it has left.
+    pub tasks: TaskTracker,
+}
+
+/// Cheap to clone.
+#[derive(Clone)]
+pub struct Console(Arc<Inner>);
+
+struct Inner {
+    parts: ConsoleParts,
+    sessions: Sessions,
+    attempts: Attempts,
+}
+
+impl Console {
+    #[must_use]
+    pub fn new(parts: ConsoleParts) -> Self {
+        Self(Arc::new(Inner { parts, sessions: Sessions::default(), attempts: Attempts::default() }))
+    }
+
+    /// All its paths begin with [`PATH`].
+    pub fn router(self) -> Router {
+        let guarded = pages::router().route_layer(from_fn_with_state(self.clone(), guard::guard));
+        Router::new()
+            .merge(guarded)
+            .merge(sign_in::router())
+            .route("/console/assets/{version}/{name}", get(assets::serve))
+            .layer(from_fn(headers::strict))
+            .with_state(self)
+    }
+
+    pub(crate) fn parts(&self) -> &ConsoleParts {
+        &self.0.parts
+    }
+}
+
+impl fmt::Debug for Console {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Console")
+    }
+}

@@ -1,0 +1,32 @@
+//! Code and output of a record, where they were recorded: as a notebook shows them.
+
+use maud::{Markup, html};
+use sandgate_store::LedgerRecord;
+use serde_json::Value;
+
+use crate::code::code;
+
+pub(super) fn has_code(record: &LedgerRecord) -> bool {
+    record.body.contains_key("code")
+}
+
+pub(super) fn show(record: &LedgerRecord) -> Markup {
+    let text = |name: &str| record.body.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let raised = record.body.get("raised");
+    let of_raised = |name: &str| raised.and_then(|raised| raised.get(name)).and_then(Value::as_str);
+    html! {
+        @if has_code(record) {
+            div.cell {
+                @if let Some(source) = text("code") { (code(text("language").unwrap_or("python"), source)) }
+                @if let Some(stdout) = text("stdout") { pre.out tabindex="0" aria-label="Output" { (stdout) } }
+                @if let Some(stderr) = text("stderr") {
+                    pre.out.err tabindex="0" aria-label="Error output" { (stderr) }
+                }
+                @if let Some(results) = text("results") { pre.out.result tabindex="0" aria-label="Results" { (results) } }
+                @if let Some(name) = of_raised("name") {
+                    pre.out.err { strong { (name) } ": " (of_raised("value").unwrap_or_default()) }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! Who looks at a page: found by the guard, which no page can be reached without.
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use sandgate_core::{Principal, Rank};
+
+use crate::problem::Problem;
+
+#[derive(Clone, Debug)]
+pub(crate) struct Visitor {
+    pub(crate) principal: Principal,
+    pub(crate) csrf: Csrf,
+    pub(crate) theme: Option<&'static str>,
+}
+
+/// Goes into every form, and nowhere else.
+#[derive(Clone)]
+pub(crate) struct Csrf(pub(crate) String);
+
+impl std::fmt::Debug for Csrf {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Csrf(…)")
+    }
+}
+
+impl Visitor {
+    /// Who it is, for the eye.
+    pub(crate) fn name(&self) -> &str {
+        match &self.principal.rank {
+            Rank::Master => "master key",
+            Rank::Key(id) => id,
+            Rank::Open | Rank::Nobody => "this machine",
+        }
+    }
+
+    pub(crate) fn is_open(&self) -> bool {
+        self.principal.rank == Rank::Open
+    }
+
+    /// Keys are made and ended with the master key alone.
+    pub(crate) fn only_master(&self) -> Result<(), Problem> {
+        match self.principal.rank {
+            Rank::Master => Ok(()),
+            Rank::Key(_) | Rank::Nobody => Err(Problem::Forbidden("This takes the master key.")),
+            Rank::Open => Err(Problem::Forbidden(
+                "This server has no master key. Start it with SANDGATE_MASTER_KEY in its environment, or \
+                 'master_key' in its configuration.",
+            )),
+        }
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for Visitor {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Problem> {
+        // Only a route that was put beside the guard has none.
+        parts.extensions.get::<Self>().cloned().ok_or(Problem::SignedOut)
+    }
+}
