@@ -10,10 +10,11 @@ use std::{env, fs};
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
 /// The folders with what runs cells of other languages than Python, and which files of theirs are embedded.
-const DRIVERS: [(&str, &[&str]); 4] = [
+const DRIVERS: [(&str, &[&str]); 5] = [
     ("go", &[".go", "go.mod", ".lock"]),
     ("java", &[".java"]),
     ("node", &[".cjs", ".json", ".lock"]),
+    ("node_types", &[".cjs", ".json"]),
     ("r", &[".R", ".conf"]),
 ];
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::Result;
-use sandgate_engine::runtime::languages::{LANGUAGES_FOLDER, State, Tool, add, state};
+use sandgate_engine::runtime::languages::{Edition, LANGUAGES_FOLDER, State, Tool, add, state};
 use sandgate_engine::runtime::{Progress, PythonRuntime, prepare};
 
 use crate::ground::Ground;
@@ -30,19 +30,24 @@ pub(crate) fn shared(ground: &Ground) -> Result<PythonRuntime> {
     Ok(prepare(&ground.test_home().join("runtimes"), &Lines)?)
 }
 
-/// All other languages; gives their folder. There at once after the first time.
+/// Beside the chosen ones, to try how versions stand side by side.
+const ANOTHER: &str = "node@20";
+
+/// All other languages, one of them in two versions; gives their folder. There at once after the first time.
 pub(crate) fn languages(ground: &Ground) -> Result<PathBuf> {
     let runtimes = ground.test_home().join("runtimes");
-    let missing = |tool: &Tool| !matches!(state(&runtimes, *tool), State::Ready(_));
-    if Tool::ALL.iter().any(missing) && rustix::process::geteuid().is_root() {
+    let another = Edition::parse(ANOTHER)?;
+    let all: Vec<Edition> = Tool::ALL.into_iter().map(Edition::from).chain([another]).collect();
+    let missing = |edition: &Edition| !matches!(state(&runtimes, *edition), State::Ready(_));
+    if all.iter().any(missing) && rustix::process::geteuid().is_root() {
         // Some come as packages of Debian, and a fresh machine may know none yet.
         let mut update = Command::new("apt-get");
         update.args(["-qq", "update"]);
         must(update)?;
     }
-    for tool in Tool::ALL {
-        let version = add(&runtimes, tool, &Lines)?;
-        say(&format!("{} {version}", tool.title()));
+    for edition in all {
+        let version = add(&runtimes, edition, &Lines)?;
+        say(&format!("{} {version}", edition.tool.title()));
     }
     Ok(runtimes.join(LANGUAGES_FOLDER))
 }

@@ -71,6 +71,11 @@ pub trait Sandbox: Send + Sync + Debug {
         true
     }
 
+    /// Names of the languages that it can run now.
+    fn languages(&self) -> Vec<String> {
+        vec!["python".to_owned()]
+    }
+
     async fn create_context(&self, spec: ContextSpec) -> Result<ContextInfo>;
     /// The default one first, the youngest last.
     async fn contexts(&self) -> Result<Vec<ContextInfo>>;

@@ -123,4 +123,15 @@ impl ContextId {
     pub fn default_context() -> Self {
         Self("default".to_owned())
     }
+
+    /// Where code goes that names a language and no context. Python's is the default one, and the others stand beside
+    /// it. `language` is the name of one, as a sandbox gives it.
+    #[must_use]
+    pub fn default_of(language: &str) -> Self {
+        let plain = Self::default_context();
+        match language {
+            "python" => plain,
+            other => Self::parse(&format!("{plain}-{other}")).unwrap_or(plain),
+        }
+    }
 }

@@ -67,6 +67,8 @@ pub struct Settings<'a> {
     pub cwd: &'a str,
     /// None: Python, which every kernel is until it hears otherwise.
     pub language: Option<&'a str>,
+    /// The folder of the language's tools among the runtimes; None: it needs none.
+    pub runtime: Option<&'a str>,
     /// Bytes of memory of the whole sandbox, for languages that plan ahead with it.
     pub memory: u64,
 }
@@ -85,6 +87,8 @@ impl ToKernel<'_> {
         #[derive(Serialize)]
         struct InLanguage<'a> {
             language: &'a str,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            runtime: Option<&'a str>,
             memory: u64,
         }
         #[derive(Serialize)]
@@ -99,8 +103,9 @@ impl ToKernel<'_> {
             pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect()
         }
         let (kind, body) = match self {
-            Self::Configure(Settings { env, cwd, language, memory }) => {
-                let language = language.map(|language| InLanguage { language, memory: *memory });
+            Self::Configure(Settings { env, cwd, language, runtime, memory }) => {
+                let (runtime, memory) = (*runtime, *memory);
+                let language = language.map(|language| InLanguage { language, runtime, memory });
                 (0x01, serde_json::to_vec(&Configure { env: map(env), cwd, language }).ok()?)
             }
             Self::Execute { code, env, chart_data } => {

@@ -208,7 +208,7 @@ impl WhichServer {
 #[derive(Debug, Subcommand)]
 pub(crate) enum RuntimeCommand {
     /// Make runtimes from the registries of packages: node (JavaScript, TypeScript), java, go, r. A running server
-    /// has them at once
+    /// has them at once. Several versions can stand side by side: node@20, go@1.24, java@17
     Add {
         #[arg(value_name = "NAME", required = true)]
         names: Vec<String>,

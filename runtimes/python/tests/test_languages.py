@@ -25,7 +25,8 @@ class LanguageTest(unittest.TestCase):
         self.addCleanup(self.engine.close)
         env = {"HOME": self.engine.home, "PATH": os.environ["PATH"], "LANG": "C.UTF-8", "GREETING": "hello"}
         env["SANDGATE_RUNTIMES"] = RUNTIMES
-        self.engine.send(1, {"env": env, "cwd": self.engine.home, "language": self.language})
+        settings = {"env": env, "cwd": self.engine.home, "language": self.language}
+        self.engine.send(1, {**settings, "runtime": {"javascript": "node", "typescript": "node"}.get(self.language, self.language)})
 
     def cell(self, code, env=None):
         self.engine.send(2, {"code": code, "env": env or {}})

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { check, server } from './programs.mjs';
 
@@ -61,6 +62,19 @@ async function run(program, { apiKey }) {
   const env = { PATH: process.env.PATH, E2B_API_KEY: apiKey, E2B_API_URL: address, E2B_SANDBOX_URL: address };
   const options = { env, timeout: 150_000 };
   return (await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], options)).stdout;
+}
+
+// What the packages themselves show, as it stands in them. One part names volumes and secrets.
+for (const name of ['e2b', '@e2b/code-interpreter']) {
+  const text = readFileSync(new URL(`node_modules/${name}/README.md`, import.meta.url), 'utf8');
+  const shown = [...text.matchAll(/^```(?:ts|js)\n(.*?)^```$/gms)].map(([, code]) => code).filter((code) => !code.includes('Secret'));
+  check('examples', `what ${name} shows`, async ({ key }) => {
+    assert.ok(shown.length > 0);
+    for (const code of shown) {
+      const [, said] = code.match(/console\.log\(.*\)\s+\/\/ (?:outputs )?(.*)/);
+      assert.equal((await run(code, key)).trim(), said);
+    }
+  });
 }
 
 check('examples', 'the quick start', async ({ key }) => {

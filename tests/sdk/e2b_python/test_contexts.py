@@ -26,7 +26,12 @@ async def test_the_list_has_the_default_ones_and_the_newest_last(sandbox):
     made = await sandbox.create_code_context()
     listed = await sandbox.list_code_contexts()
     assert listed[-1].id == made.id
-    assert "python" in [context.language for context in listed[:-1]]
+    assert [context.language for context in listed[:-1]] == ["python", "javascript"]
+    await sandbox.run_code("globalThis.x = 41", language="js")
+    (default,) = [context for context in await sandbox.list_code_contexts() if context.language == "javascript"]
+    assert (await sandbox.run_code("x + 1", context=default)).text == "42"
+    await sandbox.restart_code_context(default)
+    assert (await sandbox.run_code("typeof x", context=default)).text == "undefined"
 
 
 async def test_a_restart_forgets_and_keeps_the_files(sandbox):

@@ -3,10 +3,13 @@
 import base64
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
+import published
+import pytest
 import ways
 from programs import TARGET
 
@@ -18,16 +21,42 @@ WITH_NAMES = "import runpy, sys, ways\nways.know_the_domain()\nrunpy.run_path(sy
 
 
 def run(name):
+    return run_file(FOLDER / f"{name}.py")
+
+
+def run_file(file):
     """One program, as a user would start it in a shell after the one-line switch."""
     wanted = ("PATH", "HOME", "LANG", "SSL_CERT_FILE")
     env = {name: value for name, value in os.environ.items() if name in wanted or name.startswith("E2B_")}
-    program = [FOLDER / f"{name}.py"]
+    program = [file]
     if not ways.one_port_is_enough():
         program = ["-c", WITH_NAMES, *program]
         env["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
     ended = subprocess.run([sys.executable, *program], env=env, capture_output=True, text=True, timeout=300)
     assert ended.returncode == 0, ended.stderr
     return ended.stdout
+
+
+# Names volumes and secrets, and waits where no program can.
+BINDS = "Bind the configuration to a client"
+PUBLISHED = [
+    (package, title, code)
+    for package in ("e2b", "e2b-code-interpreter")
+    for title, code in published.examples(package).items()
+    if not title.endswith(BINDS)
+]
+
+
+@pytest.mark.parametrize("code", [pytest.param(code, id=f"{package}: {title}") for package, title, code in PUBLISHED])
+def test_what_the_packages_show_prints_what_they_say(code, tmp_path):
+    (said,) = re.findall(r"print\(.*\)\s+# (?:outputs )?(.*)", code)
+    file = tmp_path / "example.py"
+    file.write_text(code)
+    assert run_file(file).strip() == said
+
+
+def test_both_packages_show_something():
+    assert {package for package, _, _ in PUBLISHED} == {"e2b", "e2b-code-interpreter"}
 
 
 def test_the_quick_start():

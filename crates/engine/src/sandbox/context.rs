@@ -10,10 +10,11 @@ use sandgate_core::{
 use tokio::sync::{Mutex, mpsc, oneshot};
 
 use super::EngineSandbox;
+use super::language::Chosen;
 use super::run::{Finished, Run, Surroundings};
 use crate::frame::Settings;
 use crate::kernel::{Kernel, Process};
-use crate::runtime::languages::Language;
+use crate::runtime::languages::{Edition, Language};
 
 /// Longer than a kernel's rehearsal starts, so that it is not mistaken for having work to do.
 const REHEARSAL: Duration = Duration::from_millis(10);
@@ -22,6 +23,8 @@ const REHEARSAL: Duration = Duration::from_millis(10);
 pub(super) struct Context {
     id: ContextId,
     pub(super) language: Language,
+    /// The runtime it stays with, of those that stand side by side.
+    pub(super) edition: Option<Edition>,
     /// Where it works; None: where its sandbox does, which a claim from the pool may still change.
     cwd: Option<String>,
     /// Its place among the contexts of its sandbox, by age.
@@ -61,7 +64,7 @@ struct Slot {
 impl Context {
     pub(super) fn new(
         id: ContextId,
-        language: Language,
+        (language, edition): Chosen,
         cwd: Option<String>,
         number: u64,
         had_variables: bool,
@@ -70,6 +73,7 @@ impl Context {
         Self {
             id,
             language,
+            edition,
             cwd,
             number,
             slot,
@@ -92,7 +96,13 @@ impl Context {
     fn settings<'a>(&'a self, sandbox: &'a EngineSandbox) -> Settings<'a> {
         let language = (self.language != Language::Python).then(|| self.language.name());
         let memory = sandbox.spec.limits.memory_bytes;
-        Settings { env: &sandbox.env, cwd: self.cwd(sandbox), language, memory }
+        Settings {
+            env: &sandbox.env,
+            cwd: self.cwd(sandbox),
+            language,
+            runtime: self.edition.map(Edition::name),
+            memory,
+        }
     }
 
     pub(super) fn is_busy(&self) -> bool {

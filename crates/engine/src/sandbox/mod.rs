@@ -35,9 +35,6 @@ use beside::StandsStill;
 use context::Context;
 use language::{default_context, language_of_default, other_language};
 
-/// Commands that were installed inside, then those of the runtimes, then the system's.
-const PATH: &str = "/home/user/.packages/bin:/opt/venv/bin:/opt/runtimes/node/bin:/opt/runtimes/java/bin:\
-    /opt/runtimes/go/bin:/opt/runtimes/r/bin:/usr/bin:/bin";
 /// So many files on disk are walked without leaving the thread.
 const FEW_FILES: u64 = 200;
 /// Events that may wait for a slow reader before the code has to.
@@ -94,9 +91,10 @@ pub(crate) fn group_limits(spec: &SandboxSpec) -> GroupLimits {
 }
 
 /// A plain Linux account's, and what was asked for; where both name a variable, what was asked for counts.
-fn environment(spec: &SandboxSpec) -> Vec<(String, String)> {
+fn environment(shared: &Shared, spec: &SandboxSpec) -> Vec<(String, String)> {
+    let path = language::path(&shared.runtimes, spec);
     let own = [
-        ("PATH", PATH),
+        ("PATH", path.as_str()),
         ("HOME", "/home/user"),
         ("USER", "user"),
         ("LOGNAME", "user"),
@@ -176,9 +174,9 @@ impl EngineSandbox {
             files.set_changed();
         }
         Ok(Self {
+            env: environment(&shared, &spec),
             shared,
             volume,
-            env: environment(&spec),
             spec,
             files: Arc::new(files),
             init,
@@ -230,7 +228,7 @@ impl EngineSandbox {
                 .make(self.volume.id.as_str(), group_limits(&spec))
                 .map_err(|error| BackendError::Engine(error.to_string()))?;
         }
-        self.env = environment(&spec);
+        self.env = environment(&self.shared, &spec);
         self.spec = spec;
         Ok(())
     }
@@ -252,22 +250,22 @@ impl EngineSandbox {
         let language =
             language.or_else(|| language_of_default(id?)).map(|name| self.language(name)).transpose()?;
         let named = id.filter(|id| **id != ContextId::default_context() && language_of_default(id).is_none());
-        let default = default_context(language.unwrap_or(Language::Python));
+        let chosen = language.unwrap_or((Language::Python, None));
+        let default = default_context(chosen.0);
         let mut contexts = self.lock_contexts();
         let context = match (named, contexts.get(named.unwrap_or(&default))) {
             (_, Some(context)) => Arc::clone(context),
             (None, None) => {
-                let language = language.unwrap_or(Language::Python);
-                let (cwd, number) = (None, self.number_of_default(language));
-                let context = Arc::new(Context::new(default.clone(), language, cwd, number, self.revived));
+                let (cwd, number) = (None, self.number_of_default(chosen.0));
+                let context = Arc::new(Context::new(default.clone(), chosen, cwd, number, self.revived));
                 contexts.insert(default, Arc::clone(&context));
                 context
             }
             (Some(id), None) => return Err(BackendError::NoSuchContext(id.clone())),
         };
         match language {
-            Some(asked) if asked != context.language => Err(other_language(&context, asked)),
-            _ => self.check_version(context.language).map(|()| context),
+            Some((asked, _)) if asked != context.language => Err(other_language(&context, asked)),
+            _ => self.check_runtime(&context).map(|()| context),
         }
     }
 
@@ -357,11 +355,14 @@ impl Sandbox for EngineSandbox {
         !self.stopped.load(Ordering::Acquire) && !sys::has_ended(self.init.as_fd())
     }
 
+    fn languages(&self) -> Vec<String> {
+        self.runnable()
+    }
+
     async fn create_context(&self, spec: ContextSpec) -> Result<ContextInfo> {
         let implied = spec.id.as_ref().and_then(language_of_default);
         let language = spec.language.as_deref().or(implied).unwrap_or(Language::Python.name());
-        let language = self.language(language)?;
-        self.check_version(language)?;
+        let chosen = self.language(language)?;
         let cwd = spec.cwd.as_deref().map(SandboxPath::parse).transpose()?;
         let id = spec.id.map_or_else(|| ContextId::parse(&format!("ctx_{}", random_hex(8))), Ok)?;
         let mut contexts = self.lock_contexts();
@@ -374,8 +375,8 @@ impl Sandbox for EngineSandbox {
         }
         let number = self.made_contexts.fetch_add(1, Ordering::Relaxed) + 1;
         let cwd = cwd.map(|cwd| cwd.to_string());
-        let context =
-            Arc::new(Context::new(id.clone(), language, cwd, number, /* had_variables */ false));
+        let context = Arc::new(Context::new(id.clone(), chosen, cwd, number, /* had_variables */ false));
+        self.check_runtime(&context)?;
         let info = context.info(self);
         contexts.insert(id, context);
         Ok(info)

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use sandgate_core::human_bytes;
-use sandgate_engine::runtime::languages::{self, Language, State, Tool};
+use sandgate_engine::runtime::languages::{self, Edition, Language, NoSuchEdition, State, Tool};
 use sandgate_engine::runtime::{RuntimeStatus, status};
 
 use crate::bad_input::BadInput;
@@ -18,9 +18,9 @@ use crate::progress::StartProgress;
 pub(crate) fn runtime(command: &RuntimeCommand) -> Result<ExitCode> {
     let runtimes = home::open()?.join("runtimes");
     let said = match command {
-        RuntimeCommand::Add { names } => add(&runtimes, &tools(names)?)?,
+        RuntimeCommand::Add { names } => add(&runtimes, &editions(names)?)?,
         RuntimeCommand::List => list(&runtimes)?,
-        RuntimeCommand::Remove { names } => remove(&runtimes, &tools(names)?)?,
+        RuntimeCommand::Remove { names } => remove(&runtimes, &editions(names)?)?,
     };
     match std::io::stdout().lock().write_all(said.as_bytes()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
@@ -29,44 +29,63 @@ pub(crate) fn runtime(command: &RuntimeCommand) -> Result<ExitCode> {
 }
 
 /// All names are looked at before anything is done.
-fn tools(names: &[String]) -> Result<Vec<Tool>> {
-    let mut tools = Vec::new();
+fn editions(names: &[String]) -> Result<Vec<Edition>> {
+    let mut editions = Vec::new();
     for name in names {
-        match (Tool::parse(name), Language::parse(name)) {
-            (Some(tool), _) if tools.contains(&tool) => {}
-            (Some(tool), _) => tools.push(tool),
-            (None, Some(language)) => {
-                return Err(BadInput::error(format!("{} is always there", language.title())));
-            }
-            (None, None) => {
-                let known: Vec<&str> = Tool::ALL.iter().map(|tool| tool.name()).collect();
-                return Err(BadInput::error(format!(
-                    "there is no runtime '{name}'; there is: {}",
-                    known.join(", ")
-                )));
-            }
+        match Edition::parse(name) {
+            Ok(edition) if editions.contains(&edition) => {}
+            Ok(edition) => editions.push(edition),
+            Err(error) => return Err(BadInput::error(no_such(name, &error))),
         }
     }
-    Ok(tools)
+    Ok(editions)
 }
 
-fn add(runtimes: &Path, tools: &[Tool]) -> Result<String> {
+fn no_such(name: &str, error: &NoSuchEdition) -> String {
+    let plain = name.split_once('@').map_or(name, |(plain, _)| plain);
+    match (error, Language::parse(plain)) {
+        (NoSuchEdition::Tool(_), Some(language)) if plain == name => {
+            format!("{} is always there", language.title())
+        }
+        (NoSuchEdition::Tool(_), Some(language)) => {
+            format!("{} is there in one version, that of this machine", language.title())
+        }
+        (NoSuchEdition::Tool(_), None) => {
+            let known: Vec<&str> = Tool::ALL.iter().map(|tool| tool.name()).collect();
+            format!("{error}; there is: {}", known.join(", "))
+        }
+        (NoSuchEdition::Version { .. }, _) => error.to_string(),
+    }
+}
+
+fn add(runtimes: &Path, editions: &[Edition]) -> Result<String> {
     let mut said = String::new();
-    for tool in tools {
+    for edition in editions {
         let progress = StartProgress::new(/* always */ true);
-        let version = languages::add(runtimes, *tool, &progress)?;
-        let _ = writeln!(said, "{} {version}: {} can be run", tool.title(), named(*tool));
+        let version = languages::add(runtimes, *edition, &progress)?;
+        let _ = writeln!(said, "{} {version}: {}", edition.tool.title(), use_of(*edition));
     }
     Ok(said)
 }
 
-fn remove(runtimes: &Path, tools: &[Tool]) -> Result<String> {
+fn use_of(edition: Edition) -> String {
+    let languages = named(edition.tool);
+    let variable = edition.tool.languages().find_map(Language::version_variable);
+    match (edition.line(), variable) {
+        (Some(line), Some(variable)) => {
+            format!("{languages} can be run by it where {variable}={line} is set")
+        }
+        _ => format!("{languages} can be run"),
+    }
+}
+
+fn remove(runtimes: &Path, editions: &[Edition]) -> Result<String> {
     let mut said = String::new();
-    for tool in tools {
+    for edition in editions {
         let progress = StartProgress::new(/* always */ true);
         let word =
-            if languages::remove(runtimes, *tool, &progress)? { "is removed" } else { "was not there" };
-        let _ = writeln!(said, "{} {word}", tool.title());
+            if languages::remove(runtimes, *edition, &progress)? { "is removed" } else { "was not there" };
+        let _ = writeln!(said, "{} {word}", edition.title());
     }
     Ok(said)
 }
@@ -89,22 +108,24 @@ fn list(runtimes: &Path) -> Result<String> {
         row("python", "Python", python),
         row("bash", "Bash", [String::new(), String::new(), "ready".to_owned()]),
     ];
-    for tool in Tool::ALL {
-        let found = match languages::state(runtimes, tool) {
+    for edition in Tool::ALL.into_iter().flat_map(Edition::of) {
+        let found = match languages::state(runtimes, edition) {
             State::Ready(ready) => {
-                [ready.version, human_bytes(languages::size(runtimes, tool)?), "ready".to_owned()]
+                [ready.version, human_bytes(languages::size(runtimes, edition)?), "ready".to_owned()]
             }
-            State::Missing => [String::new(), String::new(), format!("sandgate runtime add {tool}")],
-            State::Outdated => missing(tool, "of another version of sandgate"),
-            State::Broken => missing(tool, "not whole"),
+            // Of other versions, those that are there are enough to tell.
+            State::Missing if edition.line().is_some() => continue,
+            State::Missing => [String::new(), String::new(), format!("sandgate runtime add {edition}")],
+            State::Outdated => missing(edition, "of another version of sandgate"),
+            State::Broken => missing(edition, "not whole"),
         };
-        rows.push(row(tool.name(), &named(tool), found));
+        rows.push(row(edition.name(), &named(edition.tool), found));
     }
     Ok(table(&rows))
 }
 
-fn missing(tool: Tool, why: &str) -> [String; 3] {
-    [String::new(), String::new(), format!("{why}: sandgate runtime add {tool}")]
+fn missing(edition: Edition, why: &str) -> [String; 3] {
+    [String::new(), String::new(), format!("{why}: sandgate runtime add {edition}")]
 }
 
 fn row(name: &str, languages: &str, [version, size, state]: [String; 3]) -> [String; 5] {

@@ -10,7 +10,7 @@ use sandgate_core::{
     SandboxSpec,
 };
 use sandgate_engine::runtime::Silent;
-use sandgate_engine::runtime::languages::{self, State, Tool};
+use sandgate_engine::runtime::languages::{self, Edition, Tool};
 
 use crate::common::{
     Place, Read, engine, finished, home, lean_engine, next_stdout, prepared, run, sandbox, sandbox_with,
@@ -101,8 +101,9 @@ fn with_runtimes() {
     static ADDED: OnceLock<()> = OnceLock::new();
     prepared();
     ADDED.get_or_init(|| {
-        for tool in Tool::ALL {
-            languages::add(&home().join("runtimes"), tool, &Silent).expect("a runtime");
+        let another = Edition::parse("node@20").unwrap();
+        for edition in Tool::ALL.into_iter().map(Edition::from).chain([another]) {
+            languages::add(&home().join("runtimes"), edition, &Silent).expect("a runtime");
         }
     });
 }
@@ -286,27 +287,75 @@ fn plots_of_r_are_pictures() {
     });
 }
 
+async fn with_variable(name: &str, version: &str) -> Place {
+    let env = vec![(name.to_owned(), version.to_owned())];
+    Place::of(engine().await.create(SandboxSpec { env, ..SandboxSpec::default() }).await.unwrap())
+}
+
 #[test]
-fn a_version_is_chosen_by_a_variable_or_refused_with_those_that_are_there() {
+fn a_version_is_chosen_by_a_variable_for_contexts_and_commands() {
     with_runtimes();
     run(async {
-        let State::Ready(node) = languages::state(&home().join("runtimes"), Tool::Node) else { panic!() };
-        let major = node.version.split('.').next().unwrap().to_owned();
-        let with = async |name: &str, version: &str| {
-            let env = vec![(name.to_owned(), version.to_owned())];
-            Place::of(engine().await.create(SandboxSpec { env, ..SandboxSpec::default() }).await.unwrap())
-        };
-        let place = with("NODE_VERSION", &major).await;
-        assert_eq!(answer(&cell(&place, &JAVASCRIPT, "6*7").await), "42");
-        let place = with("NODE_VERSION", "1").await;
-        let expected = format!(
-            "NODE_VERSION asks for JavaScript 1, which is not installed here; there is: {}",
-            node.version
-        );
-        let refused = place.execute(request(&JAVASCRIPT, "1")).await.unwrap_err();
-        assert_eq!(refused.to_string(), expected);
-        place.ok("'it is nothing to Python'").await;
-        let place = with("PYTHON_VERSION", "2.7").await;
+        let runtimes = home().join("runtimes");
+        let there: Vec<_> = languages::ready(&runtimes, Tool::Node).map(|(_, one)| one.version).collect();
+        let (chosen, older) = (there.first().unwrap(), there.last().unwrap());
+        assert!(older.starts_with("20.") && chosen != older, "{there:?}");
+        for (asked, version) in
+            [("20", older), ("v20", older), (older, older), (chosen, chosen), ("", chosen)]
+        {
+            let place = with_variable("NODE_VERSION", asked).await;
+            let seen = answer(&cell(&place, &JAVASCRIPT, "process.versions.node").await);
+            assert_eq!(seen, format!("'{version}'"), "{asked}");
+            let seen = answer(&cell(&place, &BASH, "node --version").await);
+            assert_eq!(seen, format!("v{version}"), "{asked}");
+        }
+    });
+}
+
+#[test]
+fn an_older_version_runs_what_the_chosen_one_does() {
+    with_runtimes();
+    run(async {
+        let place = with_variable("NODE_VERSION", "20").await;
+        for trial in [&JAVASCRIPT, &TYPESCRIPT] {
+            cell(&place, trial, trial.set).await.assert_ok();
+            assert_eq!(answer(&cell(&place, trial, trial.get).await), trial.value);
+            assert_eq!(cell(&place, trial, trial.fails).await.raised(), trial.name);
+            let mut running = place.request(request(trial, trial.endless)).await;
+            next_stdout(&mut running).await;
+            running.handle.interrupt();
+            assert_eq!(finished(running).await.ending, Ending::Interrupted, "{}", trial.language);
+            assert_eq!(answer(&cell(&place, trial, trial.get).await), trial.value);
+        }
+        let imports = "import { join } from 'node:path'\njoin('a', 'b')";
+        assert_eq!(answer(&cell(&place, &JAVASCRIPT, imports).await), "'a/b'");
+        assert_eq!(cell(&place, &TYPESCRIPT, "const y: = 3").await.raised(), "SyntaxError");
+    });
+}
+
+#[test]
+fn a_version_that_is_not_there_is_refused_with_those_that_are() {
+    with_runtimes();
+    run(async {
+        let runtimes = home().join("runtimes");
+        let there: Vec<_> = languages::ready(&runtimes, Tool::Node).map(|(_, one)| one.version).collect();
+        let there = there.join(", ");
+        for (asked, add) in
+            [("1", ""), ("22", "; the operator can add it with: sandgate runtime add node@22")]
+        {
+            let place = with_variable("NODE_VERSION", asked).await;
+            let expected = format!(
+                "NODE_VERSION asks for JavaScript {asked}, which is not installed here; there is: {there}{add}"
+            );
+            let refused = place.execute(request(&JAVASCRIPT, "1")).await.unwrap_err();
+            assert_eq!(refused.to_string(), expected);
+            let spec = ContextSpec { language: Some("js".into()), ..ContextSpec::default() };
+            assert_eq!(place.create_context(spec).await.unwrap_err().to_string(), expected);
+            place.ok("'it is nothing to Python'").await;
+            let path = answer(&cell(&place, &BASH, "echo $PATH").await);
+            assert!(path.contains("/opt/runtimes/go/bin") && !path.contains("/node"), "{path}");
+        }
+        let place = with_variable("PYTHON_VERSION", "2.7").await;
         let refused = place.execute(ExecuteRequest::default()).await.unwrap_err().to_string();
         assert!(
             refused.contains("PYTHON_VERSION asks for Python 2.7") && refused.contains("3."),
@@ -314,7 +363,7 @@ fn a_version_is_chosen_by_a_variable_or_refused_with_those_that_are_there() {
         );
         let bash = place.create_context(ContextSpec { language: Some("bash".into()), ..Default::default() });
         assert_eq!(bash.await.unwrap().language, "bash");
-        let place = with("PYTHON_VERSION", "3").await;
+        let place = with_variable("PYTHON_VERSION", "3").await;
         assert_eq!(place.value("6*7").await, "42");
     });
 }

@@ -9,7 +9,6 @@ import signal
 import subprocess
 import tempfile
 
-from . import tools
 from .spawn import spawn
 
 ANSWERS = 4
@@ -30,7 +29,7 @@ SETTINGS = {
 class Go:
     def __init__(self, reporter):
         self.reporter = reporter
-        self.root = tools.folder("go")
+        self.root = reporter.tools
         self.kept = []
         self.folder = None
         # The last programs, so that one that is run again is not compiled again.

@@ -3,7 +3,6 @@
 import base64
 import os
 
-from . import tools
 from .child import Child
 
 # Few threads and a simple collector: a context is one user, and starts sooner so. The machine's processors and memory
@@ -24,7 +23,7 @@ HEAP_SHARE = 0.6
 
 class Java(Child):
     def __init__(self, reporter):
-        folder = tools.folder("java")
+        folder = reporter.tools
         heap = [f"-Xmx{int(reporter.memory * HEAP_SHARE) >> 20}m"] if reporter.memory else []
         archive = [f"-XX:SharedArchiveFile={folder}/driver/classes.jsa"]
         program = ["-cp", f"/proc/self/fd/{DRIVER}/driver.jar", "JShellDriver"]

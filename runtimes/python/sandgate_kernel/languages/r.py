@@ -3,7 +3,6 @@
 import base64
 import os
 
-from . import tools
 from .child import Child
 
 OPTIONS = ["--no-echo", "--no-restore", "--no-save", "--no-init-file", "--no-site-file"]
@@ -12,7 +11,7 @@ MOST_PICTURE = 8 << 20
 
 class R(Child):
     def __init__(self, reporter):
-        folder = tools.folder("r")
+        folder = reporter.tools
         super().__init__(reporter, [f"{folder}/bin/R", *OPTIONS, f"--file={folder}/driver/driver.R"])
 
     def request(self, code, env):

@@ -5,7 +5,7 @@ import json
 import os
 
 from .. import environment, frames
-from . import bash, go, java, node, r
+from . import bash, go, java, node, r, tools
 from .ended import Ended
 
 RUNNERS = {
@@ -22,7 +22,7 @@ def serve(kernel, settings):
     """Takes over from the Python kernel for as long as the engine is there. Never returns."""
     # Interrupts are for the language's own process, which is in the same group; here they only end waits.
     _signal.signal(_signal.SIGINT, on_interrupt)
-    runner = RUNNERS[settings["language"]](Reporter(kernel.channel, settings.get("memory", 0)))
+    runner = RUNNERS[settings["language"]](Reporter(kernel.channel, settings))
     count = 0
     while True:
         frame = kernel.channel.receive()
@@ -62,10 +62,12 @@ def on_interrupt(number, frame):
 class Reporter:
     """What a runner says of a cell, as frames."""
 
-    def __init__(self, channel, memory):
+    def __init__(self, channel, settings):
         self.channel = channel
         # Bytes that the sandbox may use; 0: not known.
-        self.memory = memory
+        self.memory = settings.get("memory", 0)
+        # The folder of the language's tools; a language that needs none has none.
+        self.tools = tools.folder(settings.get("runtime", ""))
         self.count = 0
 
     def display(self, data):

@@ -5,6 +5,6 @@ import os
 ROOT = "/opt/runtimes"
 
 
-def folder(language):
-    """The folder of a language's runtime; the engine has looked that it is there."""
-    return os.path.join(os.environ.get("SANDGATE_RUNTIMES", ROOT), language)
+def folder(runtime):
+    """The folder of a runtime, by its name; the engine has looked that it is there."""
+    return os.path.join(os.environ.get("SANDGATE_RUNTIMES", ROOT), runtime)

@@ -1,4 +1,4 @@
-//! The contexts of a sandbox: the default one, which is always there, and those that were made.
+//! The contexts of a sandbox: the default ones, which are always there, and those that were made.
 
 use axum::extract::{Path, Request, State};
 use axum::response::Json;
@@ -35,14 +35,22 @@ pub(super) async fn create(
     Ok(Json(made.into()))
 }
 
-/// The default one first, whether it was used yet or not; the youngest last.
+/// E2B starts these two with every sandbox; here each starts with its first cell.
+const DEFAULTS: [&str; 2] = ["python", "javascript"];
+
+/// The default ones first, whether they were used yet or not; the youngest last.
 pub(super) async fn list(target: Target) -> Result<Json<Vec<Context>>, Refusal> {
     let of_it = Refusal::of(&target.lease.id);
-    let known = target.sandbox().await.map_err(&of_it)?.contexts().await.map_err(&of_it)?;
-    let default = ContextId::default_context();
-    let mut all = Vec::with_capacity(known.len() + 1);
-    if known.iter().all(|info| info.id != default) {
-        all.push(Context { id: default.to_string(), language: "python".to_owned(), cwd: HOME.to_owned() });
+    let sandbox = target.sandbox().await.map_err(&of_it)?;
+    let mut known = sandbox.contexts().await.map_err(&of_it)?;
+    let can_run = sandbox.languages();
+    let mut all = Vec::with_capacity(known.len() + DEFAULTS.len());
+    for language in DEFAULTS.into_iter().filter(|language| can_run.iter().any(|can| can == language)) {
+        let id = ContextId::default_of(language);
+        all.push(match known.iter().position(|info| info.id == id) {
+            Some(used) => known.remove(used).into(),
+            None => Context { id: id.to_string(), language: language.to_owned(), cwd: HOME.to_owned() },
+        });
     }
     all.extend(known.into_iter().map(Context::from));
     Ok(Json(all))
@@ -54,7 +62,7 @@ pub(super) async fn remove(target: Target, Path(id): Path<String>) -> Result<Jso
     match target.sandbox().await.map_err(&of_it)?.delete_context(&id).await {
         Ok(()) => Ok(Json(Value::Null)),
         // It is listed before it is used, so it can be removed before, too.
-        Err(BackendError::NoSuchContext(id)) if id == ContextId::default_context() => Ok(Json(Value::Null)),
+        Err(BackendError::NoSuchContext(id)) if is_default(&id) => Ok(Json(Value::Null)),
         Err(error) => Err(of_it(error)),
     }
 }
@@ -64,4 +72,8 @@ pub(super) async fn restart(target: Target, Path(id): Path<String>) -> Result<Js
     let of_it = Refusal::of(&target.lease.id);
     target.sandbox().await.map_err(&of_it)?.restart_context(&id).await.map_err(&of_it)?;
     Ok(Json(Value::Null))
+}
+
+fn is_default(id: &ContextId) -> bool {
+    DEFAULTS.iter().any(|language| ContextId::default_of(language) == *id)
 }

@@ -6,13 +6,18 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use super::installed::{self, State, state};
-use super::{LANGUAGES_FOLDER, Tool, go, java, node, r};
+use super::{Edition, LANGUAGES_FOLDER, Tool, go, java, node, r};
 use crate::runtime::{Progress, PythonRuntime, RuntimeError, files, folder, prepare, process};
 
 /// Gives the version that is there now; makes the runtime first when it is missing or not of this program.
-pub fn add(runtimes: &Path, tool: Tool, progress: &dyn Progress) -> Result<String, RuntimeError> {
+pub fn add(
+    runtimes: &Path,
+    edition: impl Into<Edition>,
+    progress: &dyn Progress,
+) -> Result<String, RuntimeError> {
+    let edition = edition.into();
     let runtimes = &std::path::absolute(runtimes).map_err(RuntimeError::file("find", runtimes))?;
-    if let State::Ready(ready) = state(runtimes, tool) {
+    if let State::Ready(ready) = state(runtimes, edition) {
         return Ok(ready.version);
     }
     // Its pip fetches some of the parts.
@@ -21,18 +26,18 @@ pub fn add(runtimes: &Path, tool: Tool, progress: &dyn Progress) -> Result<Strin
     fs::create_dir_all(&languages).map_err(RuntimeError::file("create", &languages))?;
     let held = folder::lock(runtimes, progress)?;
     // Another process may have made it while this one waited.
-    if let State::Ready(ready) = state(runtimes, tool) {
+    if let State::Ready(ready) = state(runtimes, edition) {
         return Ok(ready.version);
     }
     folder::remove_leftovers(&held, runtimes)?;
     let begun = Instant::now();
     // Not among the finished ones, which sandboxes see.
-    let part = folder::part(runtimes, &format!("language-{tool}"));
-    let kept_log = runtimes.join(format!("language-{tool}.failed.log"));
-    let made = make(&part, tool, &python, progress).and_then(|version| {
-        installed::mark(&part.join(WHOLE), tool, &version, begun.elapsed().as_secs())?;
+    let part = folder::part(runtimes, &format!("language-{edition}"));
+    let kept_log = runtimes.join(format!("language-{edition}.failed.log"));
+    let made = make(&part, edition, &python, progress).and_then(|version| {
+        installed::mark(&part.join(WHOLE), edition, &version, begun.elapsed().as_secs())?;
         files::open_to_everyone(&part.join(WHOLE))?;
-        folder::put_in_place(&held, &part.join(WHOLE), &languages.join(tool.name()))?;
+        folder::put_in_place(&held, &part.join(WHOLE), &installed::folder(runtimes, edition))?;
         Ok(version)
     });
     let log_is_kept = made.is_err() && fs::rename(part.join(LOG), &kept_log).is_ok();
@@ -41,7 +46,7 @@ pub fn add(runtimes: &Path, tool: Tool, progress: &dyn Progress) -> Result<Strin
         Ok(version) => {
             let _ = fs::remove_file(&kept_log);
             let seconds = begun.elapsed().as_secs();
-            progress.finish(&format!("{} {version} is ready ({seconds} s)", tool.title()));
+            progress.finish(&format!("{} {version} is ready ({seconds} s)", edition.tool.title()));
             Ok(version)
         }
         Err(error) if log_is_kept => Err(error.with_log(&kept_log)),
@@ -50,14 +55,14 @@ pub fn add(runtimes: &Path, tool: Tool, progress: &dyn Progress) -> Result<Strin
 }
 
 /// Whether there was something to remove. Contexts that run from it go on until they need another file of it.
-pub fn remove(runtimes: &Path, tool: Tool, progress: &dyn Progress) -> Result<bool, RuntimeError> {
-    let place = runtimes.join(LANGUAGES_FOLDER).join(tool.name());
-    if state(runtimes, tool) == State::Missing {
+pub fn remove(runtimes: &Path, edition: Edition, progress: &dyn Progress) -> Result<bool, RuntimeError> {
+    let place = installed::folder(runtimes, edition);
+    if state(runtimes, edition) == State::Missing {
         return Ok(false);
     }
     let _held = folder::lock(runtimes, progress)?;
     // Its name goes at once: half a runtime must not look like one.
-    let aside = folder::part(runtimes, &format!("language-{tool}-removed"));
+    let aside = folder::part(runtimes, &format!("language-{edition}-removed"));
     fs::rename(&place, &aside).map_err(RuntimeError::file("move away", &place))?;
     fs::remove_dir_all(&aside).map_err(RuntimeError::file("remove", &aside))?;
     Ok(true)
@@ -70,12 +75,12 @@ const LOG: &str = "log";
 /// Gives the version.
 fn make(
     part: &Path,
-    tool: Tool,
+    edition: Edition,
     python: &PythonRuntime,
     progress: &dyn Progress,
 ) -> Result<String, RuntimeError> {
-    let mut attempt = Making::begin(part, tool, python, progress)?;
-    match tool {
+    let mut attempt = Making::begin(part, edition, python, progress)?;
+    match edition.tool {
         Tool::Node => node::make(&mut attempt),
         Tool::Go => go::make(&mut attempt),
         Tool::Java => java::make(&mut attempt),
@@ -85,7 +90,7 @@ fn make(
 
 /// An attempt at work: everything that it writes is in its folder.
 pub(super) struct Making<'a> {
-    pub(super) tool: Tool,
+    pub(super) edition: Edition,
     /// What becomes the runtime.
     pub(super) whole: PathBuf,
     /// For whatever is only needed on the way.
@@ -99,7 +104,7 @@ pub(super) struct Making<'a> {
 impl<'a> Making<'a> {
     fn begin(
         part: &Path,
-        tool: Tool,
+        edition: Edition,
         python: &'a PythonRuntime,
         progress: &'a dyn Progress,
     ) -> Result<Self, RuntimeError> {
@@ -108,7 +113,7 @@ impl<'a> Making<'a> {
             fs::create_dir(folder).map_err(RuntimeError::file("create", folder))?;
         }
         let log = File::create(&log_path).map_err(RuntimeError::file("create", &log_path))?;
-        Ok(Self { tool, whole, aside, python, progress, log, log_path })
+        Ok(Self { edition, whole, aside, python, progress, log, log_path })
     }
 
     /// Runs a command that must end well; `doing` reads after "cannot".
@@ -138,7 +143,7 @@ impl<'a> Making<'a> {
     }
 
     pub(super) fn failed(&self, doing: &'static str, said: &str) -> RuntimeError {
-        let (tool, said) = (self.tool.title(), said.to_owned());
+        let (tool, said) = (self.edition.tool.title(), said.to_owned());
         RuntimeError::Language { tool, doing, said, log: self.log_path.clone() }
     }
 

@@ -8,7 +8,7 @@ use super::add::{Making, prune, rename};
 use super::{Tool, sources, wheel};
 use crate::runtime::{RuntimeError, files};
 
-const LOCK: &[u8] = include_bytes!("../../../../../runtimes/go/wheel.lock");
+const LOCK: &str = include_str!("../../../../../runtimes/go/wheel.lock");
 
 pub(super) fn make(making: &mut Making<'_>) -> Result<String, RuntimeError> {
     let unpacked = wheel::unpack(making, LOCK)?;

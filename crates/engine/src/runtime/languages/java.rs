@@ -9,15 +9,17 @@ use super::add::Making;
 use super::{Tool, copy, debian, sources};
 use crate::runtime::RuntimeError;
 
-/// In order of preference; the driver needs 17 at least.
+/// In order of preference where none was asked for; the driver needs 17 at least.
 const RELEASES: [&str; 3] = ["17", "21", "25"];
 /// Parts that neither the interpreter nor the compiler needs.
 const WITHOUT: [&str; 7] = ["docs", "include", "jmods", "legal", "man", "src.zip", "demo"];
 
 pub(super) fn make(making: &mut Making<'_>) -> Result<String, RuntimeError> {
-    let (root, kit) = match of_the_host() {
+    let line = making.edition.line();
+    let wanted = line.as_ref().map_or(&RELEASES[..], std::slice::from_ref);
+    let (root, kit) = match of_the_host(wanted) {
         Some(kit) => (PathBuf::from("/"), kit),
-        None => unpacked(making)?,
+        None => unpacked(making, wanted)?,
     };
     making.progress.stage("copying the development kit");
     copy::tree(&root, &kit, &making.whole, &WITHOUT)?;
@@ -61,20 +63,22 @@ const REHEARSE: &str = "exec 3<\"$1\" 4>/dev/null 9<\"$2\" && \
 const REHEARSAL: &str = "aW50IGEgPSAxMDs=\nU3lzdGVtLm91dC5wcmludGxuKCJhICIgKyBhKTsgYSAqIDQgKyAy\naW50IHggPSA7\n\
     dGhyb3cgbmV3IElsbGVnYWxTdGF0ZUV4Y2VwdGlvbigibm8iKTs=\n";
 
-/// One that the distribution has installed, with JShell.
-fn of_the_host() -> Option<PathBuf> {
+/// One that is installed as a package, of the distribution or of Temurin, with JShell.
+fn of_the_host(releases: &[&str]) -> Option<PathBuf> {
     let kits = fs::read_dir("/usr/lib/jvm").ok()?.flatten().map(|entry| entry.path());
     let kits: Vec<PathBuf> = kits.filter(|kit| kit.join("bin/jshell").is_file()).collect();
-    RELEASES.iter().find_map(|release| {
-        let start = format!("java-{release}-openjdk-");
-        let named =
-            |kit: &&PathBuf| kit.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&start));
+    releases.iter().find_map(|release| {
+        let starts = [format!("java-{release}-openjdk-"), format!("temurin-{release}-jdk-")];
+        let named = |kit: &&PathBuf| {
+            let name = kit.file_name().unwrap_or_default().to_string_lossy();
+            starts.iter().any(|start| name.starts_with(start))
+        };
         kits.iter().find(named).cloned()
     })
 }
 
-fn unpacked(making: &mut Making<'_>) -> Result<(PathBuf, PathBuf), RuntimeError> {
-    for release in RELEASES {
+fn unpacked(making: &mut Making<'_>, releases: &[&str]) -> Result<(PathBuf, PathBuf), RuntimeError> {
+    for release in releases {
         let packages = ["jdk", "jre"].map(|part| format!("openjdk-{release}-{part}-headless"));
         if !debian::has(making, &packages[0])? {
             continue;
@@ -85,8 +89,10 @@ fn unpacked(making: &mut Making<'_>) -> Result<(PathBuf, PathBuf), RuntimeError>
         let kit = entries.flatten().map(|entry| entry.path()).find(|path| path.join("bin/jshell").is_file());
         return kit.map(|kit| (root, kit)).ok_or_else(|| making.failed("use it", "there is no jshell in it"));
     }
-    let said = "apt knows no package openjdk-17-jdk-headless or later; run apt-get update first";
-    Err(making.failed("download it", said))
+    let names: Vec<String> =
+        releases.iter().map(|release| format!("openjdk-{release}-jdk-headless")).collect();
+    let said = format!("apt knows no package {}; run apt-get update first", names.join(" or "));
+    Err(making.failed("download it", &said))
 }
 
 /// `java.version` of what it says about itself.

@@ -6,6 +6,7 @@
 mod add;
 mod copy;
 mod debian;
+mod edition;
 mod go;
 mod installed;
 mod java;
@@ -16,7 +17,8 @@ mod sources;
 mod wheel;
 
 pub use add::{add, remove};
-pub use installed::{Installed, State, size, state, version_of};
+pub use edition::{Edition, NoSuchEdition};
+pub use installed::{Installed, State, ready, size, state, version_of};
 pub use language::{Language, Tool};
 
 /// Where sandboxes see the folder of all runtimes.

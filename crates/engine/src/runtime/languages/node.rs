@@ -1,13 +1,14 @@
 //! Node.js, with the packages of its driver, fetched by its own npm.
 
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use super::add::{Making, prune, rename};
 use super::{Tool, sources, wheel};
 use crate::runtime::RuntimeError;
 
-const LOCK: &[u8] = include_bytes!("../../../../../runtimes/node/wheel.lock");
+const LOCK: &str = include_str!("../../../../../runtimes/node/wheel.lock");
 
 pub(super) fn make(making: &mut Making<'_>) -> Result<String, RuntimeError> {
     let unpacked = wheel::unpack(making, LOCK)?;
@@ -21,16 +22,32 @@ pub(super) fn make(making: &mut Making<'_>) -> Result<String, RuntimeError> {
     sources::unpack(Tool::Node, &driver)?;
     let node = making.whole.join("bin/node");
     making.progress.stage("installing the packages of the driver");
-    let mut npm = Command::new(&node);
-    npm.arg(making.whole.join("lib/node_modules/npm/bin/npm-cli.js"));
-    npm.args(["ci", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier"]);
-    npm.arg("--cache").arg(making.aside.join("npm-cache")).current_dir(&driver);
-    making.run("install its packages with npm", npm)?;
+    install_packages(making, &driver)?;
+    if !takes_types_off(making)? {
+        let types = driver.join("types");
+        sources::unpack_types(&types)?;
+        install_packages(making, &types)?;
+    }
     link_npm(making)?;
     let mut version = Command::new(&node);
     version.arg("--version");
     let version = making.ask("start it", version)?;
     Ok(version.trim().trim_start_matches('v').to_owned())
+}
+
+fn install_packages(making: &mut Making<'_>, folder: &Path) -> Result<(), RuntimeError> {
+    let mut npm = Command::new(making.whole.join("bin/node"));
+    npm.arg(making.whole.join("lib/node_modules/npm/bin/npm-cli.js"));
+    npm.args(["ci", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier"]);
+    npm.arg("--cache").arg(making.aside.join("npm-cache")).current_dir(folder);
+    making.run("install its packages with npm", npm)
+}
+
+/// Whether TypeScript needs nothing more; releases before 22.13 cannot read it.
+fn takes_types_off(making: &Making<'_>) -> Result<bool, RuntimeError> {
+    let mut asked = Command::new(making.whole.join("bin/node"));
+    asked.args(["-p", "typeof require('node:module').stripTypeScriptTypes === 'function'"]);
+    Ok(making.ask("start it", asked)?.trim() == "true")
 }
 
 /// The commands that people type, as links into npm; what the package brings starts a Python.

@@ -6,11 +6,12 @@ use std::path::PathBuf;
 use super::add::Making;
 use crate::runtime::{RuntimeError, pip_output, process};
 
-/// Unpacks what `wheel.lock` among the driver's sources names; gives the folder.
-pub(super) fn unpack(making: &mut Making<'_>, lock: &[u8]) -> Result<PathBuf, RuntimeError> {
-    making.progress.stage(&format!("downloading {}", making.tool.title()));
+/// Unpacks what the edition's lock names, or `chosen` where it has none; gives the folder.
+pub(super) fn unpack(making: &mut Making<'_>, chosen: &str) -> Result<PathBuf, RuntimeError> {
+    making.progress.stage(&format!("downloading {}", making.edition.title()));
     let (lock_path, target) = (making.aside.join("wheel.lock"), making.aside.join("wheel"));
-    fs::write(&lock_path, lock).map_err(RuntimeError::file("write", &lock_path))?;
+    fs::write(&lock_path, making.edition.lock().unwrap_or(chosen))
+        .map_err(RuntimeError::file("write", &lock_path))?;
     let mut command = process::python(&making.python.venv.join("bin/python3"));
     command.args(["-m", "pip", "install", "--require-hashes", "--only-binary", ":all:", "--no-deps"]);
     command.args(["--no-input", "--disable-pip-version-check", "--no-color", "--progress-bar", "off"]);
