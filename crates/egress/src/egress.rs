@@ -1,36 +1,101 @@
 //! The way out of all sandboxes of a server.
 
-use std::sync::Arc;
+use std::fmt;
+use std::future::Future;
+use std::sync::{Arc, OnceLock};
 
+use rustls::ClientConfig;
+use tokio::net::{TcpListener, UdpSocket};
 use tokio_util::sync::CancellationToken;
 
+use crate::dial::Dialer;
+use crate::sandbox::SandboxEgress;
+use crate::tls::{Authority, Tls, client_config, host_certificates};
 use crate::{Attached, EgressConfig, EgressError, InsideSockets, LivePolicy, Observer};
+use crate::{dns, http, socks, transparent};
 
 /// One per server.
-#[derive(Debug)]
 pub struct Egress {
-    _config: EgressConfig,
+    dialer: Arc<Dialer>,
+    tls: Arc<ClientConfig>,
+    /// The host's own certificates as text, once somebody needed them.
+    certificates: OnceLock<String>,
 }
 
 impl Egress {
     pub fn new(config: EgressConfig) -> Result<Arc<Self>, EgressError> {
-        Ok(Arc::new(Self { _config: config }))
+        let dialer = Arc::new(Dialer::new(&config));
+        Ok(Arc::new(Self { dialer, tls: client_config()?, certificates: OnceLock::new() }))
     }
 
     /// Serve the sockets of one sandbox until the answer is dropped. Must be called within a tokio runtime.
     pub fn attach(
         self: &Arc<Self>,
-        _sockets: InsideSockets,
-        _policy: LivePolicy,
-        _observer: Arc<dyn Observer>,
+        sockets: InsideSockets,
+        policy: LivePolicy,
+        observer: Arc<dyn Observer>,
     ) -> Result<Attached, EgressError> {
+        let secrets = !policy.now().policy.secrets.is_empty();
+        let authority = if secrets { Some(Authority::make()?) } else { None };
+        let pem = authority.as_ref().map(|authority| authority.pem().to_owned());
         let ending = CancellationToken::new();
-        Ok(Attached { _ends: ending.drop_guard(), authority: None })
+        let sandbox = Arc::new(SandboxEgress {
+            dialer: Arc::clone(&self.dialer),
+            policy,
+            names: dns::SyntheticNames::default(),
+            recent: crate::resolve::Recent::default(),
+            meter: Arc::default(),
+            observer,
+            ending: ending.clone(),
+            tls: Tls::new(Arc::clone(&self.tls), authority),
+            told: std::sync::Mutex::default(),
+        });
+        sandbox.serve_all(sockets).inspect_err(|_| ending.cancel())?;
+        Ok(Attached { _ends: ending.drop_guard(), authority: pem })
     }
 
     /// All certificates that programs inside should trust (PEM): the host's own and that of [`Attached::authority`].
     #[must_use]
     pub fn trust_bundle(&self, authority: Option<&str>) -> String {
-        authority.unwrap_or_default().to_owned()
+        let own = self.certificates.get_or_init(host_certificates);
+        format!("{own}{}", authority.unwrap_or_default())
+    }
+}
+
+impl SandboxEgress {
+    fn serve_all(self: &Arc<Self>, sockets: InsideSockets) -> Result<(), EgressError> {
+        if let Some(listener) = sockets.http_proxy {
+            self.task(http::serve(Arc::clone(self), listening(listener)?));
+        }
+        if let Some(listener) = sockets.socks {
+            self.task(socks::serve(Arc::clone(self), listening(listener)?));
+        }
+        if let Some(listener) = sockets.dns_tcp {
+            self.task(dns::serve_tcp(Arc::clone(self), listening(listener)?));
+        }
+        if let Some(socket) = sockets.dns_udp {
+            socket.set_nonblocking(true).map_err(EgressError::Socket)?;
+            let socket = UdpSocket::from_std(socket).map_err(EgressError::Socket)?;
+            self.task(dns::serve_udp(Arc::clone(self), socket));
+        }
+        for listener in sockets.transparent {
+            self.task(transparent::serve(Arc::clone(self), listening(listener)?));
+        }
+        Ok(())
+    }
+
+    fn task(&self, serving: impl Future<Output = ()> + Send + 'static) {
+        tokio::spawn(self.ending.clone().run_until_cancelled_owned(serving));
+    }
+}
+
+fn listening(listener: std::net::TcpListener) -> Result<TcpListener, EgressError> {
+    listener.set_nonblocking(true).map_err(EgressError::Socket)?;
+    TcpListener::from_std(listener).map_err(EgressError::Socket)
+}
+
+impl fmt::Debug for Egress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Egress").field("dialer", &self.dialer).finish_non_exhaustive()
     }
 }

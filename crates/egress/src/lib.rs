@@ -5,12 +5,34 @@
 
 mod attached;
 mod config;
+mod denied;
+mod dial;
+mod dns;
 mod egress;
+mod first;
+mod hello;
+mod http;
 mod live;
+mod meter;
+mod metered;
 mod observer;
+mod resolve;
+mod sandbox;
+mod secrets;
+mod socks;
+mod tls;
+mod transparent;
+mod tunnel;
 
 pub use attached::{Attached, InsideSockets};
 pub use config::{EgressConfig, EgressError, Resolution};
 pub use egress::Egress;
 pub use live::LivePolicy;
 pub use observer::{Observer, Seen, SeenVerdict, Unobserved, Way};
+
+/// What reads bytes that hostile code has written, for fuzzing.
+pub mod parsers {
+    pub use crate::dns::{Question, parse_answer, parse_question};
+    pub use crate::hello::{Hello, read_hello};
+    pub use crate::socks::{Read, Request, read_greeting, read_request};
+}

@@ -1,0 +1,127 @@
+//! Makes connections: looks a name up, checks every address it leads to, and connects to one of exactly those.
+
+use std::net::{IpAddr, SocketAddr, UdpSocket};
+use std::time::Duration;
+
+use sandgate_core::network::{AddressGuard, DeniedAddress, Destination};
+use tokio::net::TcpStream;
+use tokio::time::Instant;
+
+use crate::EgressConfig;
+use crate::denied::{Host, NoConnection, Wanted, Why};
+use crate::live::Effective;
+use crate::resolve::{Recent, Resolver};
+
+/// For all addresses of a name together, and the most for one while others wait.
+const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE_WITH_OTHERS: Duration = Duration::from_secs(5);
+
+#[derive(Debug)]
+pub(crate) struct Dialer {
+    resolver: Resolver,
+    guard: AddressGuard,
+}
+
+impl Dialer {
+    pub(crate) fn new(config: &EgressConfig) -> Self {
+        let guard = AddressGuard { allow: config.allow_private.clone(), own: Vec::new() };
+        Self { resolver: Resolver::new(config.resolution.clone()), guard }
+    }
+
+    /// A connection that the policy allows to the name and to the address.
+    pub(crate) async fn connect(
+        &self,
+        wanted: &Wanted,
+        policy: &Effective,
+        recent: &Recent,
+    ) -> Result<TcpStream, NoConnection> {
+        let failed = |why: String| NoConnection::Failed { to: wanted.to_string(), why };
+        // Before anything is looked up: the question alone would tell the world something.
+        policy.decide(wanted.destination()).map_err(|refusal| wanted.denied(Why::Rules(refusal)))?;
+        let found = match &wanted.host {
+            Host::Address(address) => vec![*address],
+            Host::Name(name) => match recent.get(name) {
+                Some(found) => found,
+                None => {
+                    let found = self.resolver.lookup(name).await.map_err(failed)?;
+                    recent.put(name, &found);
+                    found
+                }
+            },
+        };
+        let allowed = self.checked(wanted, policy, found)?;
+        let mut last = "nothing answers".to_owned();
+        let until = Instant::now() + PATIENCE;
+        let mut left = allowed.len();
+        for address in allowed {
+            left -= 1;
+            let patience = until.saturating_duration_since(Instant::now());
+            let patience = if left > 0 { patience.min(PATIENCE_WITH_OTHERS) } else { patience };
+            match tokio::time::timeout(patience, TcpStream::connect(SocketAddr::new(address, wanted.port)))
+                .await
+            {
+                Ok(Ok(stream)) => {
+                    // Small writes of a proxied program are as urgent as its own were.
+                    let _ = stream.set_nodelay(true);
+                    return Ok(stream);
+                }
+                Ok(Err(error)) => last = told(&error),
+                Err(_) => last = "it does not answer".to_owned(),
+            }
+        }
+        Err(failed(last))
+    }
+
+    /// One address that may not be reached spoils the answer: a name that leads there too is not to be trusted.
+    fn checked(
+        &self,
+        wanted: &Wanted,
+        policy: &Effective,
+        found: Vec<IpAddr>,
+    ) -> Result<Vec<IpAddr>, NoConnection> {
+        let mut refusal = None;
+        let mut allowed = Vec::new();
+        for address in found {
+            self.check(address).map_err(|denied| wanted.denied(Why::Address(denied)))?;
+            let to = Destination { name: wanted.name(), address: Some(address), port: wanted.port };
+            match policy.decide(to) {
+                Ok(()) => allowed.push(address),
+                Err(found) => refusal = Some(found),
+            }
+        }
+        match refusal {
+            Some(refusal) if allowed.is_empty() => Err(wanted.denied(Why::Rules(refusal))),
+            _ => Ok(allowed),
+        }
+    }
+
+    fn check(&self, address: IpAddr) -> Result<(), DeniedAddress> {
+        self.guard.check(address)?;
+        let opened = self.guard.allow.iter().any(|range| range.contains(address));
+        if !opened && is_own(address) {
+            return Err(DeniedAddress { address, why: "the server's own" });
+        }
+        Ok(())
+    }
+}
+
+/// Whether the host itself has this address now: the kernel would then send from it. Nothing is sent.
+fn is_own(address: IpAddr) -> bool {
+    let any: IpAddr = if address.is_ipv4() { [0; 4].into() } else { [0_u16; 8].into() };
+    let route = UdpSocket::bind((any, 0)).and_then(|socket| {
+        socket.connect((address, 9))?;
+        socket.local_addr()
+    });
+    route.is_ok_and(|from| from.ip() == address)
+}
+
+fn told(error: &std::io::Error) -> String {
+    match error.kind() {
+        std::io::ErrorKind::ConnectionRefused => "it refused the connection".to_owned(),
+        std::io::ErrorKind::TimedOut => "it does not answer".to_owned(),
+        std::io::ErrorKind::NetworkUnreachable | std::io::ErrorKind::HostUnreachable => {
+            "there is no way to it from this server".to_owned()
+        }
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,137 @@
+//! Reads the name out of the first message of a TLS connection, without touching it.
+
+/// What the first bytes of a connection say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Hello {
+    /// Not enough yet to say.
+    More,
+    /// TLS, with the name it asks for, if it names one.
+    Tls(Option<String>),
+    /// TLS by its first byte, but broken.
+    Broken,
+    /// Something else.
+    Other,
+}
+
+const HANDSHAKE: u8 = 22;
+const CLIENT_HELLO: u8 = 1;
+const SERVER_NAME: u16 = 0;
+/// Longer hellos are not known to exist; keys of today's algorithms take about two.
+const LONGEST: usize = 32 << 10;
+
+/// Looks at all that has come so far.
+#[must_use]
+pub fn read_hello(bytes: &[u8]) -> Hello {
+    match bytes {
+        [] | [HANDSHAKE] => return Hello::More,
+        [HANDSHAKE, 3, ..] => {}
+        _ => return Hello::Other,
+    }
+    match gather(bytes) {
+        Gathered::More => Hello::More,
+        Gathered::Broken => Hello::Broken,
+        Gathered::Whole(message) => match server_name(&message) {
+            Some(name) => Hello::Tls(name),
+            None => Hello::Broken,
+        },
+    }
+}
+
+enum Gathered {
+    More,
+    Broken,
+    Whole(Vec<u8>),
+}
+
+/// A message may be spread over several records.
+fn gather(mut bytes: &[u8]) -> Gathered {
+    let mut message = Vec::new();
+    loop {
+        if let [CLIENT_HELLO, a, b, c, ..] = message[..] {
+            let length = u32::from_be_bytes([0, a, b, c]) as usize;
+            if length > LONGEST {
+                return Gathered::Broken;
+            }
+            if message.len() >= 4 + length {
+                return Gathered::Whole(message[4..4 + length].to_vec());
+            }
+        } else if message.first().is_some_and(|kind| *kind != CLIENT_HELLO) {
+            return Gathered::Broken;
+        }
+        let [kind, major, _, high, low, rest @ ..] = bytes else { return Gathered::More };
+        let length = usize::from(u16::from_be_bytes([*high, *low]));
+        if *kind != HANDSHAKE || *major != 3 || length == 0 || length > 16 << 10 {
+            return Gathered::Broken;
+        }
+        let Some(record) = rest.get(..length) else { return Gathered::More };
+        message.extend(record);
+        bytes = &rest[length..];
+    }
+}
+
+/// Takes `count` bytes off the front.
+fn take<'a>(bytes: &mut &'a [u8], count: usize) -> Option<&'a [u8]> {
+    let (taken, rest) = bytes.split_at_checked(count)?;
+    *bytes = rest;
+    Some(taken)
+}
+
+fn take_u8(bytes: &mut &[u8]) -> Option<usize> {
+    take(bytes, 1).map(|one| usize::from(one[0]))
+}
+
+fn take_u16(bytes: &mut &[u8]) -> Option<usize> {
+    take(bytes, 2).map(|two| usize::from(u16::from_be_bytes([two[0], two[1]])))
+}
+
+/// The outer None: not a hello at all.
+fn server_name(mut hello: &[u8]) -> Option<Option<String>> {
+    let hello = &mut hello;
+    // Version and random; session; cipher suites; compression.
+    take(hello, 34)?;
+    let session = take_u8(hello)?;
+    take(hello, session)?;
+    let suites = take_u16(hello)?;
+    take(hello, suites)?;
+    let compressions = take_u8(hello)?;
+    take(hello, compressions)?;
+    if hello.is_empty() {
+        return Some(None);
+    }
+    let length = take_u16(hello)?;
+    let mut extensions = take(hello, length)?;
+    let mut found = None;
+    while !extensions.is_empty() {
+        let kind = take_u16(&mut extensions)?;
+        let length = take_u16(&mut extensions)?;
+        let data = take(&mut extensions, length)?;
+        if kind == usize::from(SERVER_NAME) {
+            // Two of them could be read as either by the server.
+            if found.is_some() {
+                return None;
+            }
+            found = Some(first_name(data)?);
+        }
+    }
+    Some(found)
+}
+
+/// The list has one entry in practice, of the one kind there is: a host's name.
+fn first_name(mut data: &[u8]) -> Option<String> {
+    let data = &mut data;
+    let length = take_u16(data)?;
+    let mut list = take(data, length)?;
+    if take_u8(&mut list)? != 0 {
+        return None;
+    }
+    let length = take_u16(&mut list)?;
+    let name = take(&mut list, length)?;
+    if !list.is_empty() || !data.is_empty() {
+        return None;
+    }
+    String::from_utf8(name.to_vec()).ok().filter(|name| name.is_ascii() && !name.is_empty())
+}
+
+#[cfg(test)]
+#[path = "hello_tests.rs"]
+mod tests;

@@ -1,0 +1,252 @@
+//! Sends requests on to where they may go, over a connection that is kept for the next one to the same place.
+
+use std::sync::Arc;
+
+use http::{HeaderValue, Request, Response, StatusCode, Uri, header};
+use http_body_util::BodyExt;
+use hyper::body::Incoming;
+use hyper::client::conn::http1::{self, SendRequest};
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
+use tokio::sync::Mutex;
+
+use super::answers::{Answer, refusal, text};
+use super::headers::{host, remove_own, split, upgrade};
+use super::proxy::{absolute_target, host_value};
+use crate::Way;
+use crate::denied::{NoConnection, Wanted, Why};
+use crate::meter::Ticket;
+use crate::metered::Metered;
+use crate::sandbox::SandboxEgress;
+use crate::secrets;
+use crate::tunnel::{Stream, check_name, ended_by};
+
+/// A connection to a server that speaks HTTP, and where it leads.
+pub(crate) struct Upstream {
+    wanted: Wanted,
+    address: Option<std::net::IpAddr>,
+    sender: SendRequest<Incoming>,
+}
+
+impl Upstream {
+    /// Over `stream`, which is connected to `wanted`; by TLS, verified for its name, if asked.
+    pub(crate) async fn open(
+        sandbox: &Arc<SandboxEgress>,
+        wanted: Wanted,
+        stream: TcpStream,
+        mut ticket: Ticket,
+        tls: bool,
+    ) -> Result<Self, NoConnection> {
+        let limits = sandbox.policy.now().limits;
+        let stream = Metered::new(stream, Arc::clone(ticket.meter()), Arc::clone(&ticket.counts), limits);
+        if !tls {
+            return Self::over(sandbox, wanted, stream, ticket).await;
+        }
+        match sandbox.tls.connect(&wanted, stream).await {
+            Ok(stream) => Self::over(sandbox, wanted, stream, ticket).await,
+            Err(why) => {
+                let why = NoConnection::Failed { to: wanted.to_string(), why };
+                ticket.cut(&why);
+                Err(why)
+            }
+        }
+    }
+
+    async fn over<S: Stream>(
+        sandbox: &Arc<SandboxEgress>,
+        wanted: Wanted,
+        stream: S,
+        mut ticket: Ticket,
+    ) -> Result<Self, NoConnection> {
+        let address = ticket.address();
+        let opened = http1::Builder::new().preserve_header_case(true).handshake(TokioIo::new(stream)).await;
+        let (sender, connection) = match opened {
+            Ok(opened) => opened,
+            Err(error) => {
+                let why = NoConnection::Failed { to: wanted.to_string(), why: error.to_string() };
+                return Err(ticket.refused(why));
+            }
+        };
+        let (going, to) = (Arc::clone(sandbox), wanted.clone());
+        let ending = sandbox.ending.clone();
+        tokio::spawn(ending.run_until_cancelled_owned(async move {
+            tokio::select! {
+                ended = connection.with_upgrades() => if let Err(error) = ended {
+                    let limit = going.policy.now().limits.bytes;
+                    let cause = std::error::Error::source(&error).and_then(|cause| cause.downcast_ref());
+                    if let Some(cause) = cause {
+                        ticket.cut(&ended_by(cause, &to, limit));
+                    }
+                },
+                denied = going.revoked(&to, address) => ticket.cut(&denied.into()),
+            }
+        }));
+        Ok(Self { wanted, address, sender })
+    }
+}
+
+/// Forwards the requests of one connection from inside.
+pub(crate) struct Forwarder {
+    sandbox: Arc<SandboxEgress>,
+    /// Where a connection that knows of no proxy was made to.
+    fixed: Option<Wanted>,
+    /// To the server by TLS, with secrets put in.
+    tls: bool,
+    upstream: Mutex<Option<Upstream>>,
+}
+
+impl Forwarder {
+    pub(crate) fn proxy(sandbox: Arc<SandboxEgress>) -> Self {
+        Self { sandbox, fixed: None, tls: false, upstream: Mutex::new(None) }
+    }
+
+    pub(crate) fn fixed(
+        sandbox: Arc<SandboxEgress>,
+        wanted: Wanted,
+        tls: bool,
+        first: Option<Upstream>,
+    ) -> Self {
+        Self { sandbox, fixed: Some(wanted), tls, upstream: Mutex::new(first) }
+    }
+
+    /// A request to the proxy, with its whole URL.
+    pub(crate) async fn absolute(&self, request: Request<Incoming>) -> Answer {
+        match absolute_target(&request) {
+            Ok(wanted) => self.forward(wanted, request).await,
+            Err(why) => {
+                self.sandbox.refused(Way::Http, &why);
+                refusal(&why)
+            }
+        }
+    }
+
+    /// A request in a connection that was made straight to the server.
+    pub(crate) async fn straight(&self, request: Request<Incoming>) -> Answer {
+        let Some(wanted) = &self.fixed else { return text(StatusCode::BAD_REQUEST, "no destination") };
+        let upstream = self.upstream.lock().await;
+        let address = upstream.as_ref().and_then(|upstream| upstream.address);
+        drop(upstream);
+        match self.names(wanted, address, &request) {
+            Ok(()) => self.forward(wanted.clone(), request).await,
+            Err(why) => {
+                self.sandbox.refused(Way::Transparent, &why);
+                refusal(&why)
+            }
+        }
+    }
+
+    /// Whether the request names the server that the connection was made to.
+    fn names(
+        &self,
+        wanted: &Wanted,
+        address: Option<std::net::IpAddr>,
+        request: &Request<Incoming>,
+    ) -> Result<(), NoConnection> {
+        let unreadable = || wanted.denied(Why::Disagrees { said: "nothing that can be read".to_owned() });
+        let in_line = request.uri().authority().map(http::uri::Authority::as_str);
+        let in_header = host(request).map_err(|()| unreadable())?;
+        if in_line.is_none() && in_header.is_none() {
+            return Err(unreadable());
+        }
+        for said in in_line.into_iter().chain(in_header) {
+            let disagrees = || wanted.denied(Why::Disagrees { said: said.chars().take(80).collect() });
+            let (name, port) = split(said).ok_or_else(disagrees)?;
+            if port.is_some_and(|port| port != wanted.port) {
+                return Err(disagrees());
+            }
+            check_name(&self.sandbox, wanted, Some(name), address)?;
+        }
+        Ok(())
+    }
+
+    async fn forward(&self, wanted: Wanted, mut request: Request<Incoming>) -> Answer {
+        let hosts_own = request.headers().get(header::HOST).cloned();
+        let upgrading = upgrade(&request);
+        let prepared = self.prepare(&wanted, &mut request, hosts_own, upgrading.as_ref());
+        if let Err(why) = prepared {
+            self.sandbox.refused(Way::Http, &why);
+            return refusal(&why);
+        }
+        let ours = upgrading.is_some().then(|| hyper::upgrade::on(&mut request));
+        // One request at a time: the next of this connection comes when this one was answered.
+        let mut kept = self.upstream.lock().await;
+        let mut upstream = match self.ready(&wanted, kept.take()).await {
+            Ok(upstream) => upstream,
+            Err(why) => return refusal(&why),
+        };
+        let answer = match upstream.sender.send_request(request).await {
+            Ok(answer) => answer,
+            Err(error) => {
+                let why = format!("it broke off ({error})");
+                return refusal(&NoConnection::Failed { to: wanted.to_string(), why });
+            }
+        };
+        *kept = Some(upstream);
+        drop(kept);
+        self.answered(&wanted, answer, ours)
+    }
+
+    /// Makes it a request to the server itself, with what it may carry.
+    fn prepare(
+        &self,
+        wanted: &Wanted,
+        request: &mut Request<Incoming>,
+        named: Option<HeaderValue>,
+        upgrading: Option<&HeaderValue>,
+    ) -> Result<(), NoConnection> {
+        let path = request.uri().path_and_query().map_or("/", http::uri::PathAndQuery::as_str);
+        *request.uri_mut() = path.parse().unwrap_or_else(|_| Uri::from_static("/"));
+        remove_own(request.headers_mut());
+        // Our own server has answered it, or will.
+        request.headers_mut().remove(header::EXPECT);
+        let usual = if self.tls { 443 } else { 80 };
+        if let Some(value) = named.or_else(|| host_value(wanted, usual)) {
+            request.headers_mut().insert(header::HOST, value);
+        }
+        if let Some(protocol) = upgrading {
+            request.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("upgrade"));
+            request.headers_mut().insert(header::UPGRADE, protocol.clone());
+        }
+        secrets::put_in(&self.sandbox, wanted, request, self.tls)
+    }
+
+    /// The connection of the request before, if it leads to the same place and still lives, or a new one.
+    async fn ready(&self, wanted: &Wanted, kept: Option<Upstream>) -> Result<Upstream, NoConnection> {
+        if let Some(mut upstream) = kept.filter(|kept| kept.wanted == *wanted && !kept.sender.is_closed())
+            && upstream.sender.ready().await.is_ok()
+        {
+            return Ok(upstream);
+        }
+        let way = if self.fixed.is_some() { Way::Transparent } else { Way::Http };
+        let ticket = self.sandbox.ticket(way, wanted)?;
+        let (stream, ticket) = self.sandbox.connect(wanted, ticket).await?;
+        Upstream::open(&self.sandbox, wanted.clone(), stream, ticket, self.tls).await
+    }
+
+    fn answered(
+        &self,
+        wanted: &Wanted,
+        mut answer: Response<Incoming>,
+        ours: Option<hyper::upgrade::OnUpgrade>,
+    ) -> Answer {
+        if answer.status() == StatusCode::SWITCHING_PROTOCOLS {
+            let theirs = hyper::upgrade::on(&mut answer);
+            if let Some(ours) = ours {
+                tokio::spawn(self.sandbox.ending.clone().run_until_cancelled_owned(join(ours, theirs)));
+            }
+        } else {
+            remove_own(answer.headers_mut());
+        }
+        if self.tls {
+            return secrets::taken_out(&self.sandbox, wanted, answer);
+        }
+        answer.map(|body| body.boxed())
+    }
+}
+
+/// After a change of protocol, bytes pass as they are.
+async fn join(ours: hyper::upgrade::OnUpgrade, theirs: hyper::upgrade::OnUpgrade) {
+    let (Ok(ours), Ok(theirs)) = tokio::join!(ours, theirs) else { return };
+    let (mut ours, mut theirs) = (TokioIo::new(ours), TokioIo::new(theirs));
+    let _ = tokio::io::copy_bidirectional(&mut ours, &mut theirs).await;
+}

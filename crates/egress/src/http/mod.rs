@@ -1,0 +1,38 @@
+//! HTTP from inside: a proxy for programs that know of it, and the same care for plain requests that were sent
+//! straight to a server.
+
+mod answers;
+mod forward;
+mod headers;
+mod proxy;
+
+pub(crate) use answers::{Answer, raw_refusal};
+pub(crate) use forward::{Forwarder, Upstream};
+pub(crate) use proxy::{serve, serve_on};
+
+use std::sync::Arc;
+
+use tokio::net::TcpStream;
+
+use crate::denied::Wanted;
+use crate::first::Replayed;
+use crate::meter::Ticket;
+use crate::sandbox::SandboxEgress;
+use crate::tunnel::Stream;
+
+/// Requests in a connection that was made straight to `wanted`: each must name it.
+pub(crate) async fn serve_plain<C: Stream>(
+    sandbox: &Arc<SandboxEgress>,
+    client: Replayed<C>,
+    wanted: Wanted,
+    upstream: TcpStream,
+    ticket: Ticket,
+) {
+    let Ok(first) = Upstream::open(sandbox, wanted.clone(), upstream, ticket, false).await else { return };
+    let forwarder = Arc::new(Forwarder::fixed(Arc::clone(sandbox), wanted, false, Some(first)));
+    serve_on(client, move |request| {
+        let forwarder = Arc::clone(&forwarder);
+        async move { forwarder.straight(request).await }
+    })
+    .await;
+}

@@ -1,0 +1,84 @@
+//! A connection to the outside whose bytes are counted and paid for.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use sandgate_core::network::NetworkLimits;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Sleep, sleep};
+
+use crate::meter::{Counts, Meter};
+
+/// Reading from it is receiving, writing to it is sending.
+pub(crate) struct Metered<S> {
+    inner: S,
+    meter: Arc<Meter>,
+    counts: Arc<Counts>,
+    limits: NetworkLimits,
+    /// Runs while the sandbox has been faster than it may be.
+    debt: Option<Pin<Box<Sleep>>>,
+}
+
+impl<S> Metered<S> {
+    pub(crate) fn new(inner: S, meter: Arc<Meter>, counts: Arc<Counts>, limits: NetworkLimits) -> Self {
+        Self { inner, meter, counts, limits, debt: None }
+    }
+
+    fn may_go_on(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if let Some(debt) = &mut self.debt {
+            ready!(debt.as_mut().poll(cx));
+            self.debt = None;
+        }
+        if self.limits.bytes.is_some_and(|limit| self.meter.spent() >= limit) {
+            return Poll::Ready(Err(io::Error::new(
+                io::ErrorKind::QuotaExceeded,
+                "the sandbox's bytes are used up",
+            )));
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    fn passed(&mut self, bytes: usize, counter: impl Fn(&Counts) -> &AtomicU64) {
+        let bytes = bytes as u64;
+        counter(&self.counts).fetch_add(bytes, Ordering::Relaxed);
+        if let Some(wait) = self.meter.take(bytes, self.limits.bytes_per_second) {
+            self.debt = Some(Box::pin(sleep(wait.min(Duration::from_secs(60)))));
+        }
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Metered<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        ready!(self.may_go_on(cx))?;
+        let before = buffer.filled().len();
+        ready!(Pin::new(&mut self.inner).poll_read(cx, buffer))?;
+        let read = buffer.filled().len() - before;
+        self.passed(read, |counts| &counts.received);
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Metered<S> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        ready!(self.may_go_on(cx))?;
+        let written = ready!(Pin::new(&mut self.inner).poll_write(cx, bytes))?;
+        self.passed(written, |counts| &counts.sent);
+        Poll::Ready(Ok(written))
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.inner).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.inner).poll_shutdown(cx)
+    }
+}

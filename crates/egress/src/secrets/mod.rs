@@ -1,0 +1,118 @@
+//! Secrets of domains: requests to such a domain are opened here, the placeholder in them is exchanged for the
+//! value, and what comes back is searched for it, so that it never gets inside. No other domain's TLS is opened.
+
+mod body;
+mod placeholder;
+
+use std::sync::Arc;
+
+use http::{HeaderValue, Request, Response, header};
+use http_body_util::BodyExt;
+use hyper::body::Incoming;
+use sandgate_core::network::DomainSecret;
+use tokio::net::TcpStream;
+
+use crate::denied::{NoConnection, Wanted, Why};
+use crate::first::Replayed;
+use crate::http::{Answer, Forwarder, Upstream, serve_on};
+use crate::meter::Ticket;
+use crate::sandbox::SandboxEgress;
+use crate::tunnel::Stream;
+
+/// Whether connections by TLS to this place are opened.
+pub(crate) fn intercepts(sandbox: &SandboxEgress, wanted: &Wanted) -> bool {
+    !secrets_of(sandbox, wanted).is_empty()
+}
+
+fn secrets_of(sandbox: &SandboxEgress, wanted: &Wanted) -> Vec<DomainSecret> {
+    let now = sandbox.policy.now();
+    wanted.name().map(|name| now.policy.secrets_for(name).cloned().collect()).unwrap_or_default()
+}
+
+pub(crate) async fn intercept<C: Stream>(
+    sandbox: &Arc<SandboxEgress>,
+    client: Replayed<C>,
+    wanted: Wanted,
+    upstream: TcpStream,
+    mut ticket: Ticket,
+) {
+    let name = wanted.name().map(ToString::to_string).unwrap_or_default();
+    let accepted = match sandbox.tls.acceptor(&name) {
+        Some(Ok(acceptor)) => acceptor.accept(client).await.map_err(|error| error.to_string()),
+        Some(Err(error)) => Err(error.to_string()),
+        None => Err("the sandbox was started without an authority for secrets".to_owned()),
+    };
+    let client = match accepted {
+        Ok(client) => client,
+        Err(why) => {
+            let why = format!("TLS with the program inside failed: {why}");
+            return ticket.cut(&NoConnection::Failed { to: wanted.to_string(), why });
+        }
+    };
+    let opened = Upstream::open(sandbox, wanted.clone(), upstream, ticket, true).await;
+    let forwarder = Arc::new(match opened {
+        Ok(first) => Forwarder::fixed(Arc::clone(sandbox), wanted, true, Some(first)),
+        // It is tried again for the first request, which can be told what is wrong.
+        Err(_) => Forwarder::fixed(Arc::clone(sandbox), wanted, true, None),
+    });
+    serve_on(client, move |request| {
+        let forwarder = Arc::clone(&forwarder);
+        async move { forwarder.straight(request).await }
+    })
+    .await;
+}
+
+/// Values in place of placeholders, in what may carry them: headers and the URL.
+pub(crate) fn put_in(
+    sandbox: &SandboxEgress,
+    wanted: &Wanted,
+    request: &mut Request<Incoming>,
+    tls: bool,
+) -> Result<(), NoConnection> {
+    let secrets = secrets_of(sandbox, wanted);
+    if secrets.is_empty() {
+        return Ok(());
+    }
+    let head = placeholder::head_of(request);
+    for secret in &secrets {
+        if !head.iter().any(|text| placeholder::is_in(secret, text)) {
+            continue;
+        }
+        let name = secret.name.clone();
+        if !tls {
+            return Err(wanted.denied(Why::SecretInTheClear { name }));
+        }
+        let Some(value) = &secret.value else { return Err(wanted.denied(Why::SecretLost { name })) };
+        placeholder::exchange(request, secret, value);
+    }
+    if tls {
+        // What is compressed cannot be searched.
+        request.headers_mut().insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+    }
+    Ok(())
+}
+
+/// The answer of such a domain, with placeholders where it repeats values.
+pub(crate) fn taken_out(sandbox: &SandboxEgress, wanted: &Wanted, answer: Response<Incoming>) -> Answer {
+    let pairs: Vec<(Vec<u8>, Vec<u8>)> = secrets_of(sandbox, wanted)
+        .into_iter()
+        .filter_map(|secret| {
+            let value = secret.value.as_ref()?.expose().as_bytes().to_vec();
+            Some((value, secret.placeholder.into_bytes()))
+        })
+        .collect();
+    let mut answer = answer;
+    for value in answer.headers_mut().values_mut() {
+        let clean = body::replaced(value.as_bytes(), &pairs);
+        if clean != value.as_bytes()
+            && let Ok(clean) = HeaderValue::from_bytes(&clean)
+        {
+            *value = clean;
+        }
+    }
+    // The length may change.
+    if answer.status() != http::StatusCode::SWITCHING_PROTOCOLS {
+        answer.headers_mut().remove(header::CONTENT_LENGTH);
+    }
+    answer.map(|incoming| body::Searched::new(incoming, pairs).boxed())
+}

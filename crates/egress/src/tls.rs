@@ -1,0 +1,160 @@
+//! TLS at both ends, for the few domains that have secrets: towards the server verified as everywhere, towards the
+//! sandbox with a certificate of an authority that this sandbox alone trusts.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use rcgen::{
+    BasicConstraints, CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer,
+    KeyPair, KeyUsagePurpose,
+};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer, ServerName};
+use rustls::{ClientConfig, RootCertStore, ServerConfig};
+use tokio_rustls::client::TlsStream;
+use tokio_rustls::{TlsAcceptor, TlsConnector};
+
+use crate::EgressError;
+use crate::denied::Wanted;
+use crate::tunnel::Stream;
+
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Certificates kept for names; a wildcard has no end of them.
+const MOST_NAMES: usize = 64;
+
+fn provider() -> Arc<rustls::crypto::CryptoProvider> {
+    Arc::new(rustls::crypto::ring::default_provider())
+}
+
+/// The certificates this host trusts, or the well-known ones where it has none.
+pub(crate) fn client_config() -> Result<Arc<ClientConfig>, EgressError> {
+    let mut roots = RootCertStore::empty();
+    let (added, _) = roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    if added == 0 {
+        roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
+    }
+    let mut config = ClientConfig::builder_with_provider(provider())
+        .with_safe_default_protocol_versions()
+        .map_err(|error| EgressError::Tls(error.to_string()))?
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(Arc::new(config))
+}
+
+/// One sandbox's two ends.
+pub(crate) struct Tls {
+    connector: TlsConnector,
+    authority: Option<Authority>,
+}
+
+impl Tls {
+    pub(crate) fn new(config: Arc<ClientConfig>, authority: Option<Authority>) -> Self {
+        Self { connector: TlsConnector::from(config), authority }
+    }
+
+    pub(crate) async fn connect<S: Stream>(
+        &self,
+        wanted: &Wanted,
+        stream: S,
+    ) -> Result<TlsStream<S>, String> {
+        let name = wanted.name().map(ToString::to_string).unwrap_or_default();
+        let name = ServerName::try_from(name).map_err(|error| error.to_string())?;
+        match tokio::time::timeout(PATIENCE, self.connector.connect(name, stream)).await {
+            Ok(Ok(stream)) => Ok(stream),
+            Ok(Err(error)) => Err(format!("TLS with it failed: {error}")),
+            Err(_) => Err("it does not answer to TLS".to_owned()),
+        }
+    }
+
+    /// None: this sandbox has no authority, because it has no secrets.
+    pub(crate) fn acceptor(&self, name: &str) -> Option<Result<TlsAcceptor, EgressError>> {
+        self.authority.as_ref().map(|authority| authority.acceptor(name))
+    }
+}
+
+/// Signs certificates for one sandbox. Its key never leaves this process.
+pub(crate) struct Authority {
+    issuer: Issuer<'static, KeyPair>,
+    pem: String,
+    /// One key for all names: they all end here.
+    key: KeyPair,
+    made: Mutex<HashMap<String, Arc<ServerConfig>>>,
+}
+
+fn named(name: &str) -> DistinguishedName {
+    let mut distinguished = DistinguishedName::new();
+    distinguished.push(DnType::CommonName, name);
+    distinguished
+}
+
+impl Authority {
+    pub(crate) fn make() -> Result<Self, EgressError> {
+        let wrong = |error: rcgen::Error| EgressError::Authority(error.to_string());
+        let key = KeyPair::generate().map_err(wrong)?;
+        let mut params = CertificateParams::default();
+        params.distinguished_name = named("Sandgate, for the secrets of one sandbox");
+        params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
+        params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
+        let certificate = params.self_signed(&key).map_err(wrong)?;
+        Ok(Self {
+            pem: certificate.pem(),
+            issuer: Issuer::new(params, key),
+            key: KeyPair::generate().map_err(wrong)?,
+            made: Mutex::default(),
+        })
+    }
+
+    pub(crate) fn pem(&self) -> &str {
+        &self.pem
+    }
+
+    fn acceptor(&self, name: &str) -> Result<TlsAcceptor, EgressError> {
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(config) = made.get(name) {
+            return Ok(TlsAcceptor::from(Arc::clone(config)));
+        }
+        let config = Arc::new(self.config(name)?);
+        if made.len() >= MOST_NAMES {
+            made.clear();
+        }
+        made.insert(name.to_owned(), Arc::clone(&config));
+        Ok(TlsAcceptor::from(config))
+    }
+
+    fn config(&self, name: &str) -> Result<ServerConfig, EgressError> {
+        let wrong = |error: rcgen::Error| EgressError::Authority(error.to_string());
+        let mut params = CertificateParams::new(vec![name.to_owned()]).map_err(wrong)?;
+        params.distinguished_name = named("Sandgate");
+        params.use_authority_key_identifier_extension = true;
+        params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
+        params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
+        let certificate = params.signed_by(&self.key, &self.issuer).map_err(wrong)?;
+        let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(self.key.serialize_der()));
+        let tls = |error: rustls::Error| EgressError::Tls(error.to_string());
+        let mut config = ServerConfig::builder_with_provider(provider())
+            .with_safe_default_protocol_versions()
+            .map_err(tls)?
+            .with_no_client_auth()
+            .with_single_cert(vec![CertificateDer::from(certificate)], key)
+            .map_err(tls)?;
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        Ok(config)
+    }
+}
+
+/// Certificates as text, for programs inside.
+pub(crate) fn host_certificates() -> String {
+    use base64::Engine;
+    let mut out = String::new();
+    for certificate in rustls_native_certs::load_native_certs().certs {
+        let text = base64::engine::general_purpose::STANDARD.encode(&certificate);
+        out.push_str("-----BEGIN CERTIFICATE-----\n");
+        for line in text.as_bytes().chunks(64) {
+            out.push_str(&String::from_utf8_lossy(line));
+            out.push('\n');
+        }
+        out.push_str("-----END CERTIFICATE-----\n");
+    }
+    out
+}
