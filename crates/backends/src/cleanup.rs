@@ -1,60 +1,64 @@
 //! What was made at a provider and nobody got: deleted, whichever way it came about.
 
-use std::fmt;
-use std::future::Future;
-use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::runtime::Handle;
 
-type Work = Pin<Box<dyn Future<Output = ()> + Send>>;
+use crate::{Place, PlaceId, Provider, ProviderError, ProviderResult};
 
-/// Does its work in the background when it is dropped, unless it was told that all is well.
-pub(crate) struct Cleanup(Option<Work>);
+/// Deletes a sandbox in the background when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Cleanup<P: Provider + 'static> {
+    provider: Option<Arc<P>>,
+    id: Option<PlaceId>,
+}
 
-impl Cleanup {
-    pub(crate) fn new(work: impl Future<Output = ()> + Send + 'static) -> Self {
-        Self(Some(Box::pin(work)))
+impl<P: Provider + 'static> Cleanup<P> {
+    fn new(provider: P) -> Self {
+        Self { provider: Some(Arc::new(provider)), id: None }
     }
 
-    pub(crate) fn not_needed(mut self) {
-        self.0 = None;
+    /// From here on there is something to delete.
+    pub(crate) fn arm(&mut self, id: PlaceId) {
+        self.id = Some(id);
     }
 }
 
-impl Drop for Cleanup {
+impl<P: Provider + 'static> Drop for Cleanup<P> {
     fn drop(&mut self) {
+        let (Some(provider), Some(id)) = (self.provider.take(), self.id.take()) else { return };
         // Without a runtime the program is at its end; what is left over is found by its metadata.
-        if let (Some(work), Ok(runtime)) = (self.0.take(), Handle::try_current()) {
-            runtime.spawn(work);
-        }
+        let Ok(runtime) = Handle::try_current() else { return };
+        runtime.spawn(async move {
+            if let Err(error) = provider.delete(&id).await {
+                tracing::warn!(%error, sandbox = %id, "a sandbox that nobody got is still there");
+            }
+        });
     }
 }
 
-impl fmt::Debug for Cleanup {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Cleanup")
-    }
-}
-
-/// Makes something in a task of its own, so that who hangs up in the middle leaves nothing half made: what
-/// comes of it then goes with its [`Cleanup`].
-pub(crate) async fn made<T, E>(
-    making: impl Future<Output = Result<(T, Cleanup), E>> + Send + 'static,
-) -> Option<Result<T, E>>
+/// Makes a sandbox in a task of its own, so that who hangs up in the middle, or waited for too long, leaves
+/// nothing half made.
+pub(crate) async fn create_within<P, F>(
+    deadline: Duration,
+    provider: P,
+    making: impl FnOnce(Cleanup<P>) -> F,
+) -> ProviderResult<Arc<dyn Place>>
 where
-    T: Send + 'static,
-    E: Send + 'static,
+    P: Provider + 'static,
+    F: Future<Output = ProviderResult<(Arc<dyn Place>, Cleanup<P>)>> + Send + 'static,
 {
     let (sender, receiver) = tokio::sync::oneshot::channel();
+    let making = making(Cleanup::new(provider));
     tokio::spawn(async move {
         // When nobody waits, the answer is dropped here, and with it the cleanup.
         let _ = sender.send(making.await);
     });
-    match receiver.await.ok()? {
-        Ok((made, cleanup)) => {
-            cleanup.not_needed();
-            Some(Ok(made))
-        }
-        Err(error) => Some(Err(error)),
-    }
+    let late = || ProviderError::TimedOut { what: "a sandbox was not ready".to_owned(), after: deadline };
+    let made = tokio::time::timeout(deadline, receiver).await.map_err(|_| late())?;
+    let cut = |_| ProviderError::Failed("making a sandbox was cut short".to_owned());
+    let (place, mut cleanup) = made.map_err(cut)??;
+    cleanup.id = None;
+    Ok(place)
 }

@@ -11,15 +11,14 @@ use serde_json::json;
 
 use super::addresses::Addresses;
 use super::wire::{Listed, NewSandbox, Sandbox, Timeout, seconds};
-use crate::http::{Answer, Call, HttpClient, HttpError};
+use crate::found::{MOST_PAGES, carrying, endless};
+use crate::http::{Answer, Call, HttpClient, HttpError, nested_query, of_sandbox};
 use crate::{E2bSettings, Found, PlaceId, PlaceState, ProviderError, ProviderResult, Wish};
 
 const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 const NEXT_PAGE: &str = "x-next-token";
 /// Of an answer of the control plane.
 const LARGEST: usize = 8 << 20;
-/// More than any account has sandboxes.
-const MOST_PAGES: usize = 200;
 
 #[derive(Debug)]
 pub(super) struct Control {
@@ -74,26 +73,21 @@ impl Control {
         let body = Timeout { timeout: seconds(life) };
         let second = self.call(Method::POST, &format!("/v2/sandboxes/{id}/connect"), &[])?.json(&body)?;
         if let Some(answer) = self.try_second(second).await? {
-            return Ok(found(answer.success().await)?.json(LARGEST).await?);
+            return Ok(answer.success().await.map_err(of_sandbox)?.json(LARGEST).await?);
         }
         let first = self.call(Method::POST, &format!("/sandboxes/{id}/connect"), &[])?.json(&body)?;
-        Ok(found(self.client.demand(first).await)?.json(LARGEST).await?)
+        Ok(self.client.of_sandbox(first).await?.json(LARGEST).await?)
     }
 
     pub(super) async fn state(&self, id: &PlaceId) -> ProviderResult<PlaceState> {
         let call = self.call(Method::GET, &format!("/sandboxes/{id}"), &[])?;
-        let listed: Listed = found(self.client.demand(call).await)?.json(LARGEST).await?;
+        let listed: Listed = self.client.of_sandbox(call).await?.json(LARGEST).await?;
         Ok(listed.state())
     }
 
     pub(super) async fn delete(&self, id: &PlaceId) -> ProviderResult<()> {
         let call = self.call(Method::DELETE, &format!("/sandboxes/{id}"), &[])?;
-        match found(self.client.demand(call).await) {
-            Ok(answer) => answer.done().await,
-            Err(ProviderError::Lost) => {}
-            Err(error) => return Err(error),
-        }
-        Ok(())
+        self.client.delete(call).await
     }
 
     pub(super) async fn extend(&self, id: &PlaceId, life: Duration) -> ProviderResult<()> {
@@ -109,7 +103,7 @@ impl Control {
     }
 
     pub(super) async fn find(&self, metadata: &BTreeMap<String, String>) -> ProviderResult<Vec<Found>> {
-        let asked = nested(metadata);
+        let asked = nested_query(metadata);
         let mut all = Vec::new();
         let mut token: Option<String> = None;
         for _ in 0..MOST_PAGES {
@@ -129,14 +123,10 @@ impl Control {
                 all.push(listed.into_found()?);
             }
             if token.as_deref().is_none_or(str::is_empty) {
-                // What a server does not filter, or filters wrongly, is not ours.
-                all.retain(|found| {
-                    metadata.iter().all(|(name, value)| found.metadata.get(name) == Some(value))
-                });
-                return Ok(all);
+                return Ok(carrying(all, metadata));
             }
         }
-        Err(ProviderError::Garbage(format!("a list of more than {MOST_PAGES} pages")))
+        Err(endless())
     }
 
     /// None: the server does not know the second version. A 404 is only then a sandbox that is not there when
@@ -160,27 +150,10 @@ impl Control {
 
     async fn order(&self, id: &PlaceId, what: &str, body: &impl Serialize) -> ProviderResult<()> {
         let call = self.call(Method::POST, &format!("/sandboxes/{id}/{what}"), &[])?.json(body)?;
-        found(self.client.demand(call).await)?.done().await;
-        Ok(())
+        self.client.order(call).await
     }
 
     fn call(&self, method: Method, path: &str, query: &[(&str, &str)]) -> Result<Call, HttpError> {
         Call::new(method, &self.addresses.api, path, query)?.secret(API_KEY, &self.settings.api_key)
     }
-}
-
-/// Of a sandbox: 404 means that there is none.
-fn found(answer: Result<Answer, HttpError>) -> ProviderResult<Answer> {
-    answer.map_err(|error| match error.status() {
-        Some(StatusCode::NOT_FOUND) => ProviderError::Lost,
-        _ => error.into(),
-    })
-}
-
-/// Each name and value percent-encoded, and all of that written as a form; the query encodes it once more.
-fn nested(metadata: &BTreeMap<String, String>) -> String {
-    let pairs = metadata
-        .iter()
-        .map(|(name, value)| (crate::http::path_segment(name), crate::http::path_segment(value)));
-    form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish()
 }

@@ -15,10 +15,10 @@ use async_trait::async_trait;
 
 use self::control::Control;
 use self::place::E2bPlace;
-use crate::cleanup::{Cleanup, made};
+use crate::cleanup::create_within;
 use crate::{
     Capabilities, E2bSettings, Found, Interpreter, NetworkControl, Place, PlaceId, PlaceState, Provider,
-    ProviderError, ProviderResult, Wish,
+    ProviderResult, Wish,
 };
 
 /// One account at E2B.
@@ -69,25 +69,15 @@ impl Provider for E2b {
 
     async fn create(&self, wish: &Wish) -> ProviderResult<Arc<dyn Place>> {
         let (control, wish) = (Arc::clone(&self.0), wish.clone());
-        let deadline = control.settings.deadlines.create;
-        let making = async move {
+        create_within(self.0.settings.deadlines.create, self.clone(), |mut cleanup| async move {
             let sandbox = control.create(&wish).await?;
-            let (id, deleter) = (sandbox.id()?, Arc::clone(&control));
-            let cleanup = {
-                let id = id.clone();
-                Cleanup::new(async move {
-                    if let Err(error) = deleter.delete(&id).await {
-                        tracing::warn!(%error, sandbox = %id, "a sandbox that nobody got is still there");
-                    }
-                })
-            };
+            let id = sandbox.id()?;
+            cleanup.arm(id.clone());
             let place = E2bPlace::new(control, id, &sandbox, wish.life)?;
             place.make_folder(&wish.folder).await?;
-            Ok::<_, ProviderError>((Arc::new(place) as Arc<dyn Place>, cleanup))
-        };
-        let late = || ProviderError::TimedOut { what: "a sandbox was not ready".to_owned(), after: deadline };
-        let made = tokio::time::timeout(deadline, made(making)).await.map_err(|_| late())?;
-        made.unwrap_or_else(|| Err(ProviderError::Failed("making a sandbox was cut short".to_owned())))
+            Ok((Arc::new(place) as Arc<dyn Place>, cleanup))
+        })
+        .await
     }
 
     async fn attach(&self, id: &PlaceId, life: Duration) -> ProviderResult<Arc<dyn Place>> {

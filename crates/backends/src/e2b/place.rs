@@ -1,8 +1,9 @@
 //! A sandbox at E2B: where its ports are, and what opens them.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -35,6 +36,8 @@ pub(super) struct Inner {
     /// Milliseconds it was last given.
     life: AtomicU64,
     pub(super) runs: UnderWay,
+    /// Processes with a terminal: what is written to them goes another way.
+    pub(super) terminals: Mutex<HashSet<u32>>,
 }
 
 #[derive(Clone)]
@@ -61,7 +64,14 @@ impl E2bPlace {
     ) -> ProviderResult<Self> {
         let access = RwLock::new(access(&control, &id, sandbox)?);
         let life = AtomicU64::new(millis(life));
-        Ok(Self(Arc::new(Inner { control, id, access, life, runs: UnderWay::default() })))
+        Ok(Self(Arc::new(Inner {
+            control,
+            id,
+            access,
+            life,
+            runs: UnderWay::default(),
+            terminals: Mutex::default(),
+        })))
     }
 
     pub(super) fn patience(&self) -> Duration {

@@ -1,5 +1,6 @@
 //! Where a provider is: scheme, host, port and the path before all others.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use http::Uri;
@@ -52,16 +53,6 @@ impl Address {
         self.scheme == other.scheme && self.authority == other.authority
     }
 
-    /// The same with a longer path. `more` begins with a slash.
-    pub(crate) fn below(&self, more: &str) -> Self {
-        Self { path: format!("{}{more}", self.path), ..self.clone() }
-    }
-
-    /// Without the last part of the path, if it is this one.
-    pub(crate) fn without_end(&self, end: &str) -> Self {
-        Self { path: self.path.strip_suffix(end).unwrap_or(&self.path).to_owned(), ..self.clone() }
-    }
-
     /// `path` begins with a slash and is written as it goes out; names and values of the query are not yet.
     pub(crate) fn uri(&self, path: &str, query: &[(&str, &str)]) -> Result<Uri, HttpError> {
         self.uri_with(self.scheme.as_str(), path, query)
@@ -100,6 +91,12 @@ pub(crate) fn path_segment(text: &str) -> String {
         }
     }
     written
+}
+
+/// Each name and value percent-encoded, and all of that written as a form; the query encodes it once more.
+pub(crate) fn nested_query(pairs: &BTreeMap<String, String>) -> String {
+    let pairs = pairs.iter().map(|(name, value)| (path_segment(name), path_segment(value)));
+    form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish()
 }
 
 /// Whether a provider's domain is one: labels, and a port at most.

@@ -51,12 +51,14 @@ impl Answer {
         // An error whose text is lost is still that error.
         let body = self.whole(ERROR_BODY_LIMIT, true).await.unwrap_or_default();
         let text = String::from_utf8_lossy(&body);
-        let message = match serde_json::from_str::<Value>(&text) {
-            Ok(said) => message_in(&said).unwrap_or_else(|| said.to_string()),
-            Err(_) => text.into_owned(),
+        let said = serde_json::from_str::<Value>(&text).ok();
+        let code = said.as_ref().and_then(|said| said["code"].as_str()).map(|code| self.presentable(code));
+        let message = match said {
+            Some(said) => message_in(&said).unwrap_or_else(|| said.to_string()),
+            None => text.into_owned(),
         };
         let retry_after = retry::asked(&self.headers);
-        HttpError::Refused { status, message: self.presentable(&message), retry_after }
+        HttpError::Refused { status, code, message: self.presentable(&message), retry_after }
     }
 
     /// A provider's words as they may go into an error.
@@ -96,8 +98,9 @@ impl Answer {
         })
     }
 
-    pub(crate) async fn bytes(mut self, limit: usize) -> Result<Bytes, HttpError> {
-        self.whole(limit, false).await
+    /// How long the body is, where that is told ahead.
+    pub(crate) fn length(&self) -> Option<u64> {
+        self.headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
     }
 
     /// Reads to the end, so that the connection can be used again; what it says does not matter.

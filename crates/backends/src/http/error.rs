@@ -15,7 +15,7 @@ pub(crate) enum HttpError {
     Silent { seconds: u64 },
     /// The provider answered, and not with success; its words, cut and without our secrets.
     #[error("status {}: {message}", status.as_u16())]
-    Refused { status: StatusCode, message: String, retry_after: Option<Duration> },
+    Refused { status: StatusCode, code: Option<String>, message: String, retry_after: Option<Duration> },
     #[error("{what} is longer than {limit} bytes")]
     TooLong { what: &'static str, limit: usize },
     /// It answered with something that its protocol does not have.
@@ -27,6 +27,14 @@ pub(crate) enum HttpError {
 }
 
 impl HttpError {
+    /// The provider's own word for what is wrong, where it has one.
+    pub(crate) fn code(&self) -> Option<&str> {
+        match self {
+            Self::Refused { code, .. } => code.as_deref(),
+            _ => None,
+        }
+    }
+
     pub(crate) fn status(&self) -> Option<StatusCode> {
         match self {
             Self::Refused { status, .. } => Some(*status),

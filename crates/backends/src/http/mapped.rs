@@ -4,8 +4,36 @@ use std::time::Duration;
 
 use http::StatusCode;
 
-use super::HttpError;
-use crate::ProviderError;
+use super::{Answer, Call, HttpClient, HttpError};
+use crate::{ProviderError, ProviderResult};
+
+impl HttpClient {
+    /// About one sandbox: 404 means that there is none.
+    pub(crate) async fn of_sandbox(&self, call: Call) -> ProviderResult<Answer> {
+        self.demand(call).await.map_err(of_sandbox)
+    }
+
+    /// The same, where only success counts.
+    pub(crate) async fn order(&self, call: Call) -> ProviderResult<()> {
+        self.of_sandbox(call).await?.done().await;
+        Ok(())
+    }
+
+    /// The same, where it is as well if there is none.
+    pub(crate) async fn delete(&self, call: Call) -> ProviderResult<()> {
+        match self.order(call).await {
+            Err(ProviderError::Lost) => Ok(()),
+            other => other,
+        }
+    }
+}
+
+pub(crate) fn of_sandbox(error: HttpError) -> ProviderError {
+    match error.status() {
+        Some(StatusCode::NOT_FOUND) => ProviderError::Lost,
+        _ => error.into(),
+    }
+}
 
 impl From<HttpError> for ProviderError {
     fn from(error: HttpError) -> Self {
@@ -15,7 +43,7 @@ impl From<HttpError> for ProviderError {
             HttpError::Silent { seconds } => {
                 Self::TimedOut { what: "nothing came".to_owned(), after: Duration::from_secs(seconds) }
             }
-            HttpError::Refused { status, message, retry_after } => refused(status, message, retry_after),
+            HttpError::Refused { status, message, retry_after, .. } => refused(status, message, retry_after),
             HttpError::TooLong { .. } | HttpError::Unreadable(_) => Self::Garbage(error.to_string()),
         }
     }

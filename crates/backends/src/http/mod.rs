@@ -13,11 +13,12 @@ mod retry;
 mod upload;
 mod websocket;
 
-pub(crate) use address::{Address, InvalidAddress, is_host, path_segment};
+pub(crate) use address::{Address, InvalidAddress, is_host, nested_query, path_segment};
 pub(crate) use answer::Answer;
-pub(crate) use call::Call;
+pub(crate) use call::{Call, sensitive};
 pub(crate) use client::HttpClient;
 pub(crate) use error::HttpError;
 pub(crate) use lines::Lines;
+pub(crate) use mapped::of_sandbox;
 pub(crate) use multipart::{Form, Part};
 pub(crate) use websocket::{Heard, Socket};

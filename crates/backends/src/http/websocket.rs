@@ -1,7 +1,5 @@
 //! A websocket to a provider, over the same connections and within the same bounds.
 
-use std::time::Duration;
-
 use futures_util::{SinkExt, StreamExt};
 use http::{Request, Uri};
 use hyper_util::rt::TokioIo;
@@ -88,11 +86,6 @@ impl Socket {
             }
         }
     }
-
-    /// Says goodbye, and does not wait for long.
-    pub(crate) async fn close(mut self) {
-        let _ = tokio::time::timeout(Duration::from_secs(1), self.0.close(None)).await;
-    }
 }
 
 fn refused(error: &Error) -> HttpError {
@@ -100,6 +93,7 @@ fn refused(error: &Error) -> HttpError {
         Error::Http(answer) => HttpError::Refused {
             status: answer.status(),
             message: "the websocket was not opened".to_owned(),
+            code: None,
             retry_after: None,
         },
         other => HttpError::Broken(innermost(other)),

@@ -2,10 +2,9 @@
 
 use sandgate_core::FileKind;
 use serde::{Deserialize, Deserializer};
-use time::OffsetDateTime;
-use time::format_description::well_known::Rfc3339;
 
 use crate::PlaceEntry;
+use crate::entries::modified_ms;
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -54,12 +53,6 @@ impl From<EntryInfo> for PlaceEntry {
             link_target: info.symlink_target,
         }
     }
-}
-
-/// Milliseconds since 1970; 0 where it cannot be read.
-fn modified_ms(text: &str) -> i64 {
-    let at = OffsetDateTime::parse(text, &Rfc3339).map(|at| at.unix_timestamp_nanos() / 1_000_000);
-    at.ok().and_then(|ms| i64::try_from(ms).ok()).unwrap_or_default()
 }
 
 /// As protobuf's JSON writes long numbers: as text, or plain.

@@ -1,6 +1,6 @@
 //! Files of a sandbox at E2B.
 
-use http::{Method, header};
+use http::Method;
 use tokio::io::AsyncRead;
 
 use super::super::place::{E2bPlace, ENVD_PORT};
@@ -15,9 +15,7 @@ impl E2bPlace {
     pub(in crate::e2b) async fn download(&self, path: &str) -> ProviderResult<Content> {
         let call = self.call(ENVD_PORT, Method::GET, FILES, &[("path", path)])?;
         let answer = self.client().demand(call).await.map_err(of_file(path))?;
-        let size =
-            answer.headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
-        Ok(Content { size, reader: answer.reader() })
+        Ok(Content { size: answer.length(), reader: answer.reader() })
     }
 
     pub(in crate::e2b) async fn upload(

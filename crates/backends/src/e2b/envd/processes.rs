@@ -1,5 +1,6 @@
 //! Commands and terminals in a sandbox at E2B.
 
+use std::sync::PoisonError;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -37,6 +38,11 @@ impl EnvdProcesses {
         Self(place)
     }
 
+    fn is_terminal(&self, which: &ProcessRef) -> bool {
+        let terminals = self.0.terminals.lock().unwrap_or_else(PoisonError::into_inner);
+        matches!(which, ProcessRef::Pid(pid) if terminals.contains(pid))
+    }
+
     async fn about(&self, method: &str, which: &ProcessRef, fill: impl FnOnce(&mut About)) -> Result<()> {
         let mut about = About { process: selector(which), input: None, signal: None, pty: None };
         fill(&mut about);
@@ -57,11 +63,17 @@ impl Processes for EnvdProcesses {
         let envs = start.env.into_iter().collect();
         let process = Program { cmd: start.program, args: start.args, envs, cwd: start.cwd };
         let message = Start { process, pty, tag: start.tag, stdin };
-        self.0.stream("Start", &message, start.timeout, None).await.map_err(|error| match error {
+        let is_terminal = message.pty.is_some();
+        let started = self.0.stream("Start", &message, start.timeout, None).await;
+        let joined = started.map_err(|error| match error {
             ProviderError::NoSuchFile(what) => BackendError::NoSuchFile(what),
             ProviderError::File { path: _, reason } => BackendError::Invalid(reason),
             error => BackendError::Engine(error.to_string()),
-        })
+        })?;
+        if is_terminal {
+            self.0.terminals.lock().unwrap_or_else(PoisonError::into_inner).insert(joined.pid);
+        }
+        Ok(joined)
     }
 
     async fn join(&self, which: &ProcessRef) -> Result<Joined> {
@@ -88,7 +100,9 @@ impl Processes for EnvdProcesses {
 
     async fn write(&self, which: &ProcessRef, input: Bytes) -> Result<()> {
         let text = BASE64_STANDARD.encode(&input);
-        self.about("SendInput", which, |about| about.input = Some(SentInput::Stdin(text))).await
+        let is_terminal = self.is_terminal(which);
+        let input = if is_terminal { SentInput::Pty(text) } else { SentInput::Stdin(text) };
+        self.about("SendInput", which, |about| about.input = Some(input)).await
     }
 
     async fn close_input(&self, which: &ProcessRef) -> Result<()> {

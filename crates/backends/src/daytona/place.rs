@@ -1,0 +1,100 @@
+//! A sandbox at Daytona.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+use tokio::io::AsyncRead;
+
+use super::control::Control;
+use super::wire::{Sandbox, minutes};
+use crate::http::Address;
+use crate::under_way::UnderWay;
+use crate::{Content, ContextWish, Gathered, Place, PlaceId, ProviderError, ProviderResult, Run, Running};
+
+#[derive(Debug)]
+pub(super) struct DaytonaPlace {
+    pub(super) control: Arc<Control>,
+    id: PlaceId,
+    pub(super) toolbox: Address,
+    /// Its time is counted from here.
+    created_at: OffsetDateTime,
+    pub(super) runs: UnderWay,
+}
+
+impl DaytonaPlace {
+    pub(super) async fn new(control: Arc<Control>, sandbox: &Sandbox) -> ProviderResult<Self> {
+        let id = sandbox.id()?;
+        let toolbox = control.toolbox(&id, sandbox).await?;
+        let created =
+            sandbox.created_at.as_deref().and_then(|text| OffsetDateTime::parse(text, &Rfc3339).ok());
+        let created_at = created.unwrap_or_else(OffsetDateTime::now_utc);
+        Ok(Self { control, id, toolbox, created_at, runs: UnderWay::default() })
+    }
+}
+
+#[async_trait]
+impl Place for DaytonaPlace {
+    fn id(&self) -> &PlaceId {
+        &self.id
+    }
+
+    async fn extend(&self, life: Duration) -> ProviderResult<()> {
+        let age = Duration::try_from(OffsetDateTime::now_utc() - self.created_at).unwrap_or_default();
+        self.control.live_until(&self.id, minutes(age.saturating_add(life))).await
+    }
+
+    async fn create_context(&self, wish: &ContextWish) -> ProviderResult<String> {
+        self.new_context(wish).await
+    }
+
+    async fn delete_context(&self, id: &str) -> ProviderResult<()> {
+        self.end_context(id).await
+    }
+
+    async fn execute(&self, run: Run) -> ProviderResult<Running> {
+        self.start(run).await
+    }
+
+    /// There is no way to stop code but to end its context, with what it knew.
+    async fn interrupt(&self, context: Option<&str>) -> ProviderResult<()> {
+        let Some(id) = context else {
+            return Err(ProviderError::Unsupported("stopping code in the default context"));
+        };
+        if self.runs.stop(context) {
+            self.end_context(id).await?;
+        }
+        Ok(())
+    }
+
+    async fn read(&self, path: &str) -> ProviderResult<Content> {
+        self.download(path).await
+    }
+
+    async fn write(
+        &self,
+        path: &str,
+        content: Box<dyn AsyncRead + Send + Unpin>,
+        size: u64,
+    ) -> ProviderResult<()> {
+        self.upload(path, content, size).await
+    }
+
+    async fn list(&self, path: &str, depth: u32, most: usize) -> ProviderResult<Gathered> {
+        self.list_dir(path, depth, most).await
+    }
+
+    async fn remove(&self, path: &str) -> ProviderResult<()> {
+        self.remove_path(path).await
+    }
+
+    async fn make_dir(&self, path: &str) -> ProviderResult<()> {
+        self.make_folder(path).await
+    }
+
+    async fn rename(&self, from: &str, to: &str) -> ProviderResult<()> {
+        self.move_path(from, to).await
+    }
+}
