@@ -9,18 +9,22 @@ pub mod daytona;
 pub mod e2b;
 mod entries;
 mod error;
+mod fleet;
 mod found;
 mod http;
 pub mod opensandbox;
 mod provider;
+mod remote;
 mod settings;
 mod stopped;
 mod under_way;
 
 pub use capabilities::{Capabilities, Interpreter, NetworkControl};
 pub use error::{ProviderError, ProviderResult};
+pub use fleet::{Checked, EMBEDDED, Fleet};
 pub use provider::{
     Content, ContextWish, Found, Gathered, NetworkWish, Place, PlaceEntry, PlaceId, PlaceState, Provider,
     Run, RunEnd, Running, Said, Wish,
 };
+pub use remote::{BreakerConfig, Records, RemoteBackend, RemoteConfig};
 pub use settings::{DaytonaSettings, Deadlines, E2bSettings, OpenSandboxSettings, Reach};

@@ -13,6 +13,9 @@ use tokio::sync::mpsc;
 
 use crate::{Capabilities, ProviderError, ProviderResult};
 
+/// Among so many neighbours a file is looked for.
+const MOST_BESIDE: usize = 10_000;
+
 /// One account at one provider. Cheap to share; connections are pooled inside.
 #[async_trait]
 pub trait Provider: Send + Sync + fmt::Debug {
@@ -79,6 +82,14 @@ pub trait Place: Send + Sync + fmt::Debug {
     /// Everything below the folder down to `depth` levels (1: the folder alone), with absolute paths; at most
     /// `most` entries. Links are told, not followed.
     async fn list(&self, path: &str, depth: u32, most: usize) -> ProviderResult<Gathered>;
+    /// Of the thing itself: a link is not followed. Where the protocol has a shorter way, it is taken.
+    async fn stat(&self, path: &str) -> ProviderResult<PlaceEntry> {
+        let above =
+            path.rsplit_once('/').map_or("/", |(above, _)| if above.is_empty() { "/" } else { above });
+        let beside = self.list(above, 1, MOST_BESIDE).await?;
+        let found = beside.entries.into_iter().find(|entry| entry.path == path);
+        found.ok_or_else(|| ProviderError::NoSuchFile(path.to_owned()))
+    }
     /// With all that is in it; no error when it is gone already.
     async fn remove(&self, path: &str) -> ProviderResult<()>;
     /// With the folders above it; no error when it is there already.

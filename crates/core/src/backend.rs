@@ -66,6 +66,11 @@ pub struct BackendStats {
 pub trait Sandbox: Send + Sync + Debug {
     fn id(&self) -> &SandboxId;
 
+    /// The name of the backend it runs on, where there are several.
+    fn backend(&self) -> Option<&str> {
+        None
+    }
+
     /// Whether it still runs. One that was lost is revived over its files by whoever needs it next.
     fn is_alive(&self) -> bool {
         true
@@ -135,6 +140,9 @@ pub struct SandboxSpec {
     /// Where the default context works; None: [`crate::SandboxPath::WORKING_DIR`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub working_dir: Option<String>,
+    /// The name of the backend that is to run it; None: the server's default. One that exists stays where it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backend: Option<String>,
 }
 
 #[derive(Clone, Debug, Default)]

@@ -171,7 +171,8 @@ impl Containers {
         Ok(Self { backend, registry, config, places, kept, executions, all: Mutex::new(all) })
     }
 
-    pub async fn create(&self, new: NewContainer) -> Result<Arc<Container>> {
+    pub async fn create(&self, mut new: NewContainer) -> Result<Arc<Container>> {
+        new.spec.backend = new.allowance.backend_for(new.spec.backend.take())?;
         let share = self.take_share(&new)?;
         let place = self.places.take(&new.owner, new.allowance.sandboxes)?;
         let sandbox = self.backend.create(new.spec.clone()).await?;
@@ -201,10 +202,14 @@ impl Containers {
         share: Share,
     ) -> Result<Arc<Container>> {
         let now = now_seconds();
+        let named = match &life {
+            Life::Live(live) => live.sandbox.backend().map(str::to_owned),
+            Life::Asleep | Life::Deleted => new.spec.backend.clone(),
+        };
         let record = ContainerRecord {
             id: ContainerId::random(),
             owner: new.owner,
-            backend: self.backend.name().to_owned(),
+            backend: named.unwrap_or_else(|| self.backend.name().to_owned()),
             sandbox,
             name: new.name,
             created_at: now,

@@ -65,6 +65,13 @@ pub enum BackendError {
     #[error("{0} cannot be done on this backend")]
     Unsupported(&'static str),
 
+    #[error("there is no backend '{name}' here; there is: {available}")]
+    NoSuchBackend { name: String, available: String },
+    #[error("this key runs code on backend '{own}' alone, not on '{asked}'")]
+    OtherBackend { own: String, asked: String },
+    /// Somebody else runs the sandboxes, and does not do so now.
+    #[error("backend '{backend}' is not available: {reason}")]
+    Unavailable { backend: String, reason: String, retry_seconds: u64 },
     /// The backend itself failed: nothing the caller did.
     #[error("the sandbox engine failed: {0}")]
     Engine(String),

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::BackendError;
+
 /// Bounds of a key. What is not set is bounded by the server's own settings only.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -27,6 +29,9 @@ pub struct KeyLimits {
     /// sandboxes have a network.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub network: Option<Vec<String>>,
+    /// The backend its code runs on, and no other; None: the server's default, or whichever a request names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub backend: Option<String>,
     /// Whether records of executions hold the code and its output; None: what the server's settings say.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log_code: Option<bool>,
@@ -67,6 +72,17 @@ impl KeyLimits {
         match &self.models {
             None => true,
             Some(models) => models.iter().any(|pattern| matches(pattern, name)),
+        }
+    }
+
+    /// The backend for a new container: the key's own, and what was asked for only where that is the same.
+    pub fn backend_for(&self, asked: Option<String>) -> Result<Option<String>, BackendError> {
+        match (&self.backend, asked) {
+            (Some(own), Some(asked)) if *own != asked => {
+                Err(BackendError::OtherBackend { own: own.clone(), asked })
+            }
+            (Some(own), _) => Ok(Some(own.clone())),
+            (None, asked) => Ok(asked),
         }
     }
 

@@ -74,6 +74,9 @@ pub(crate) struct LimitArgs {
     /// Memory of one container, such as 512m or 4g
     #[arg(long, value_name = "SIZE", value_parser = size::memory)]
     memory: Option<u64>,
+    /// The backend that its code runs on, and no other
+    #[arg(long, value_name = "NAME")]
+    backend: Option<String>,
     /// Whether the ledger's records hold code and output, whatever the configuration says
     #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
     log_code: Option<bool>,
@@ -93,6 +96,7 @@ impl LimitArgs {
             containers: self.containers.or(limits.containers),
             memory_bytes: self.memory.or(limits.memory_bytes),
             network: limits.network,
+            backend: self.backend.or(limits.backend),
             log_code: self.log_code.or(limits.log_code),
             console: self.console.unwrap_or(limits.console),
         }

@@ -127,6 +127,9 @@ impl From<BackendError> for E2bError {
             BackendError::ShuttingDown => {
                 return Self::new(S::SERVICE_UNAVAILABLE, error.to_string()).retry_after(1);
             }
+            BackendError::Unavailable { retry_seconds, .. } => {
+                return Self::new(S::SERVICE_UNAVAILABLE, error.to_string()).retry_after(*retry_seconds);
+            }
             BackendError::TooManyExecutions { .. } | BackendError::Busy(_) => {
                 return Self::new(S::TOO_MANY_REQUESTS, error.to_string()).retry_after(1);
             }
@@ -152,6 +155,8 @@ impl From<BackendError> for E2bError {
             | BackendError::File { .. }
             | BackendError::IsFolder(_)
             | BackendError::NotAFolder(_)
+            | BackendError::NoSuchBackend { .. }
+            | BackendError::OtherBackend { .. }
             | BackendError::PermissionDenied(_) => S::BAD_REQUEST,
             BackendError::NoSuchSandbox(_) | BackendError::Engine(_) => return Self::internal(&error),
         };

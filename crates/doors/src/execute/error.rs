@@ -148,6 +148,9 @@ fn backend_shape(error: &BackendError) -> Shape {
         | BackendError::TooManySandboxes { .. }
         | BackendError::TooManyExecutions { .. }
         | BackendError::Busy(_) => shape(S::TOO_MANY_REQUESTS, "rate_limit_exceeded"),
+        BackendError::NoSuchBackend { .. } => shape(S::BAD_REQUEST, "unknown_backend").about("backend"),
+        BackendError::OtherBackend { .. } => shape(S::FORBIDDEN, "backend_not_allowed").about("backend"),
+        BackendError::Unavailable { .. } => shape(S::SERVICE_UNAVAILABLE, "backend_unavailable"),
         BackendError::ShuttingDown => shape(S::SERVICE_UNAVAILABLE, "shutting_down"),
         BackendError::Invalid(_) | BackendError::InvalidId(_) => shape(S::BAD_REQUEST, "invalid_request"),
         BackendError::NoSuchFile(_) => shape(S::NOT_FOUND, "file_not_found"),

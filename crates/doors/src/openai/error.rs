@@ -217,7 +217,10 @@ impl ApiError {
                 human_bytes(limit)
             )),
             B::CodeTooLarge { .. } => Self::too_large(error.to_string()),
-            B::Full { .. } | B::ShuttingDown => Self::new(StatusCode::SERVICE_UNAVAILABLE, error.to_string()),
+            B::Full { .. } | B::ShuttingDown | B::Unavailable { .. } => {
+                Self::new(StatusCode::SERVICE_UNAVAILABLE, error.to_string())
+            }
+            B::OtherBackend { .. } => Self::new(StatusCode::FORBIDDEN, error.to_string()),
             B::TooManyExecutions { .. } | B::Busy(_) => Self::too_many(sentence(&error), SOON),
             B::TooManyContainers { .. } | B::TooManySandboxes { .. } => {
                 Self::too_many(sentence(&error), LATER)
@@ -228,6 +231,7 @@ impl ApiError {
             B::NoSuchLanguage { .. }
             | B::Invalid(_)
             | B::InvalidId(_)
+            | B::NoSuchBackend { .. }
             | B::File { .. }
             | B::IsFolder(_)
             | B::NotAFolder(_)

@@ -104,6 +104,10 @@ impl From<BackendError> for Refusal {
                 return Self::new(S::SERVICE_UNAVAILABLE, "SANDBOX::SHUTTING_DOWN", error.to_string())
                     .retry_after(1);
             }
+            BackendError::Unavailable { retry_seconds, .. } => {
+                return Self::new(S::SERVICE_UNAVAILABLE, "SANDBOX::BACKEND_UNAVAILABLE", error.to_string())
+                    .retry_after(*retry_seconds);
+            }
             BackendError::TooManyExecutions { .. } | BackendError::Busy(_) => {
                 return Self::new(S::TOO_MANY_REQUESTS, "SANDBOX::QUOTA_EXCEEDED", error.to_string())
                     .retry_after(1);
@@ -131,6 +135,8 @@ impl From<BackendError> for Refusal {
             | BackendError::File { .. }
             | BackendError::IsFolder(_)
             | BackendError::NotAFolder(_)
+            | BackendError::NoSuchBackend { .. }
+            | BackendError::OtherBackend { .. }
             | BackendError::PermissionDenied(_) => (S::BAD_REQUEST, INVALID_PARAMETER),
             BackendError::NoSuchSandbox(_) | BackendError::Engine(_) => return Self::internal(&error),
         };

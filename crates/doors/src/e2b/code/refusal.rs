@@ -72,7 +72,9 @@ impl Refusal {
                 | BackendError::TooManySandboxes { .. }
                 | BackendError::TooManyContainers { .. },
             ) => S::TOO_MANY_REQUESTS,
-            Self::Backend(BackendError::Full { .. } | BackendError::ShuttingDown) => S::SERVICE_UNAVAILABLE,
+            Self::Backend(
+                BackendError::Full { .. } | BackendError::ShuttingDown | BackendError::Unavailable { .. },
+            ) => S::SERVICE_UNAVAILABLE,
             Self::Backend(
                 BackendError::Invalid(_) | BackendError::InvalidId(_) | BackendError::File { .. },
             ) => S::BAD_REQUEST,

@@ -165,10 +165,13 @@ impl From<BackendError> for Refusal {
             | BackendError::TooManySandboxes { .. }
             | BackendError::TooManyExecutions { .. }
             | BackendError::Busy(_) => Kind::TooMany,
+            BackendError::Unavailable { .. } => Kind::Internal,
             BackendError::PortClosed(_) | BackendError::Unsupported(_) => Kind::Unsupported,
             BackendError::NoSuchLanguage { .. }
             | BackendError::Invalid(_)
             | BackendError::InvalidId(_)
+            | BackendError::NoSuchBackend { .. }
+            | BackendError::OtherBackend { .. }
             | BackendError::File { .. } => Kind::Invalid,
         };
         Self::new(kind, error.to_string())

@@ -135,14 +135,19 @@ impl From<BackendError> for Refusal {
             | BackendError::ContextExists(_) => (S::INTERNAL_SERVER_ERROR, Code::Runtime),
             BackendError::NoSuchLanguage { .. } => (S::BAD_REQUEST, Code::NotSupported),
             BackendError::CodeTooLarge { .. } => (S::PAYLOAD_TOO_LARGE, Code::InvalidRequest),
-            BackendError::Invalid(_) | BackendError::InvalidId(_) => (S::BAD_REQUEST, Code::InvalidRequest),
+            BackendError::Invalid(_)
+            | BackendError::InvalidId(_)
+            | BackendError::NoSuchBackend { .. }
+            | BackendError::OtherBackend { .. } => (S::BAD_REQUEST, Code::InvalidRequest),
             BackendError::Paused => (S::CONFLICT, Code::Runtime),
             BackendError::TooManyContexts { .. }
             | BackendError::TooManyContainers { .. }
             | BackendError::TooManySandboxes { .. }
             | BackendError::TooManyExecutions { .. }
             | BackendError::Busy(_) => (S::TOO_MANY_REQUESTS, Code::Runtime),
-            BackendError::Full { .. } | BackendError::ShuttingDown => (S::SERVICE_UNAVAILABLE, Code::Runtime),
+            BackendError::Full { .. } | BackendError::ShuttingDown | BackendError::Unavailable { .. } => {
+                (S::SERVICE_UNAVAILABLE, Code::Runtime)
+            }
             BackendError::PortClosed(_) => (S::BAD_GATEWAY, Code::Runtime),
             BackendError::Unsupported(_) => (S::NOT_IMPLEMENTED, Code::NotSupported),
         };

@@ -1,0 +1,205 @@
+//! All backends of a server as one: a new sandbox goes to the one that is asked for, an existing one is where it
+//! is. Nothing goes anywhere else unless the configuration says so, by name.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use sandgate_core::{
+    Backend, BackendError, BackendStats, ExecuteRequest, Files, Outcome, Result, Sandbox, SandboxId,
+    SandboxSpec,
+};
+use tokio::task::JoinSet;
+
+use crate::RemoteBackend;
+
+/// The name of the engine in this program.
+pub const EMBEDDED: &str = "embedded";
+/// What a backend has to work out to be well.
+const QUESTION: &str = "print(6 * 7)";
+const ANSWER: &str = "42";
+/// For all of it, a new sandbox included.
+const LONGEST_CHECK: Duration = Duration::from_secs(180);
+
+#[derive(Default)]
+pub struct Fleet {
+    default: String,
+    embedded: Option<Arc<dyn Backend>>,
+    remotes: BTreeMap<String, Remote>,
+}
+
+struct Remote {
+    backend: Arc<RemoteBackend>,
+    /// Who is asked in its place when it is not available, in this order.
+    fallback: Vec<String>,
+}
+
+/// How a real execution went.
+#[derive(Debug)]
+pub struct Checked {
+    pub name: String,
+    /// `embedded`, or the kind of provider.
+    pub kind: &'static str,
+    pub is_default: bool,
+    pub took: Duration,
+    pub outcome: Result<()>,
+}
+
+impl Fleet {
+    /// `default`: where sandboxes go for which nobody names a backend.
+    #[must_use]
+    pub fn new(default: String, embedded: Option<Arc<dyn Backend>>) -> Self {
+        Self { default, embedded, remotes: BTreeMap::new() }
+    }
+
+    pub fn add(&mut self, backend: Arc<RemoteBackend>, fallback: Vec<String>) {
+        self.remotes.insert(backend.called().to_owned(), Remote { backend, fallback });
+    }
+
+    #[must_use]
+    pub fn names(&self) -> Vec<&str> {
+        let embedded = self.embedded.is_some().then_some(EMBEDDED);
+        embedded.into_iter().chain(self.remotes.keys().map(String::as_str)).collect()
+    }
+
+    fn named(&self, name: &str) -> Result<&dyn Backend> {
+        let remote = self.remotes.get(name).map(|remote| &*remote.backend as &dyn Backend);
+        let embedded = self.embedded.as_deref().filter(|_| name == EMBEDDED);
+        remote.or(embedded).ok_or_else(|| BackendError::NoSuchBackend {
+            name: name.chars().take(80).collect(),
+            available: self.names().join(", "),
+        })
+    }
+
+    /// Where the sandbox is.
+    fn of(&self, id: &SandboxId) -> Result<&dyn Backend> {
+        let remote = self.remotes.values().find(|remote| remote.backend.has(id));
+        let remote = remote.map(|remote| &*remote.backend as &dyn Backend);
+        remote.or(self.embedded.as_deref()).ok_or_else(|| BackendError::NoSuchSandbox(id.clone()))
+    }
+
+    /// Keeps remote sandboxes alive and removes what is left over; does not end.
+    pub async fn keep(&self) {
+        let mut all = JoinSet::new();
+        for remote in self.remotes.values() {
+            let backend = Arc::clone(&remote.backend);
+            all.spawn(async move { backend.keep().await });
+        }
+        all.join_all().await;
+        std::future::pending::<()>().await;
+    }
+
+    /// Runs a line of code on each of them, in a sandbox made for it.
+    pub async fn check(self: &Arc<Self>, spec: &SandboxSpec) -> Vec<Checked> {
+        let mut all = JoinSet::new();
+        for (place, name) in self.names().into_iter().enumerate() {
+            let (fleet, name, spec) = (Arc::clone(self), name.to_owned(), spec.clone());
+            all.spawn(async move { (place, fleet.check_one(name, spec).await) });
+        }
+        let mut checked = all.join_all().await;
+        checked.sort_by_key(|(place, _)| *place);
+        checked.into_iter().map(|(_, checked)| checked).collect()
+    }
+
+    async fn check_one(&self, name: String, spec: SandboxSpec) -> Checked {
+        let began = Instant::now();
+        let outcome = match self.named(&name) {
+            Ok(backend) => {
+                let tried = tokio::time::timeout(LONGEST_CHECK, try_out(backend, spec)).await;
+                let late = format!("no answer within {} s", LONGEST_CHECK.as_secs());
+                tried.unwrap_or(Err(BackendError::Engine(late)))
+            }
+            Err(error) => Err(error),
+        };
+        let kind = self.remotes.get(&name).map_or(EMBEDDED, |remote| remote.backend.kind());
+        Checked { kind, is_default: name == self.default, took: began.elapsed(), outcome, name }
+    }
+}
+
+/// A real execution, and nothing left of it.
+async fn try_out(backend: &dyn Backend, spec: SandboxSpec) -> Result<()> {
+    let sandbox = backend.create(spec).await?;
+    let ran = async {
+        let request = ExecuteRequest { code: QUESTION.to_owned(), ..ExecuteRequest::default() };
+        Outcome::collect(sandbox.execute(request).await?).await
+    };
+    let ran = ran.await;
+    let stopped = sandbox.stop().await;
+    backend.delete(sandbox.id()).await?;
+    stopped?;
+    let said = ran?;
+    if said.stdout.trim() != ANSWER {
+        let text = if said.text.is_empty() { said.stdout } else { said.text };
+        let text: String = text.chars().take(200).collect();
+        return Err(BackendError::Engine(format!("'{QUESTION}' came to '{text}'")));
+    }
+    Ok(())
+}
+
+#[async_trait]
+impl Backend for Fleet {
+    fn name(&self) -> &'static str {
+        self.embedded.as_ref().map_or("remote", |embedded| embedded.name())
+    }
+
+    fn is_healthy(&self) -> bool {
+        self.named(&self.default).is_ok_and(Backend::is_healthy)
+    }
+
+    fn stats(&self) -> BackendStats {
+        self.embedded.as_ref().map(|embedded| embedded.stats()).unwrap_or_default()
+    }
+
+    async fn create(&self, spec: SandboxSpec) -> Result<Arc<dyn Sandbox>> {
+        let name = spec.backend.clone().unwrap_or_else(|| self.default.clone());
+        let mut made = self.named(&name)?.create(spec.clone()).await;
+        let fallback = self.remotes.get(&name).map(|remote| remote.fallback.as_slice()).unwrap_or_default();
+        for next in fallback {
+            let Err(BackendError::Unavailable { reason, .. }) = &made else { break };
+            tracing::warn!(
+                backend = name,
+                reason,
+                next,
+                "a sandbox is made elsewhere, as the configuration says"
+            );
+            made = self.named(next)?.create(spec.clone()).await;
+        }
+        made
+    }
+
+    async fn revive(&self, id: &SandboxId, spec: SandboxSpec) -> Result<Arc<dyn Sandbox>> {
+        self.of(id)?.revive(id, spec).await
+    }
+
+    async fn copy(&self, from: &SandboxId, spec: &SandboxSpec) -> Result<SandboxId> {
+        self.of(from)?.copy(from, spec).await
+    }
+
+    async fn delete(&self, id: &SandboxId) -> Result<()> {
+        self.of(id)?.delete(id).await
+    }
+
+    async fn files(&self, id: &SandboxId, spec: &SandboxSpec) -> Result<Arc<dyn Files>> {
+        self.of(id)?.files(id, spec).await
+    }
+
+    async fn shut_down(&self) {
+        let mut ends = JoinSet::new();
+        for remote in self.remotes.values() {
+            let backend = Arc::clone(&remote.backend);
+            ends.spawn(async move { backend.shut_down().await });
+        }
+        if let Some(embedded) = &self.embedded {
+            embedded.shut_down().await;
+        }
+        ends.join_all().await;
+    }
+}
+
+impl fmt::Debug for Fleet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Fleet").field("default", &self.default).field("names", &self.names()).finish()
+    }
+}

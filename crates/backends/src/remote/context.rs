@@ -1,0 +1,196 @@
+//! One context of a remote sandbox: a queue of one execution at a time over an interpreter at the provider,
+//! which may be another one the next time.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use sandgate_core::{ContextId, ContextInfo};
+use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
+
+use super::record::ContextRecord;
+use super::sandbox::{At, Inner};
+use super::told::Channel;
+use crate::{ContextWish, Interpreter, ProviderError, ProviderResult, Run, RunEnd, Said};
+
+pub(super) const DEFAULT_LANGUAGE: &str = "python";
+/// For the few lines that an interpreter is taught.
+const SETUP_TIME: Duration = Duration::from_secs(60);
+const SETUP_OUTPUT: u64 = 1 << 20;
+
+#[derive(Debug)]
+pub(super) struct Context {
+    pub(super) id: ContextId,
+    pub(super) language: String,
+    cwd: String,
+    /// Its place among the contexts of its sandbox, by age.
+    pub(super) number: u64,
+    turn: Arc<AsyncMutex<Slot>>,
+    interpreter: Mutex<Option<Interpreted>>,
+    pub(super) busy: AtomicBool,
+    used: AtomicBool,
+    closed: AtomicBool,
+    restarts: AtomicU64,
+}
+
+/// What only the execution whose turn it is sees.
+#[derive(Debug, Default)]
+pub(super) struct Slot {
+    /// The number of the interpreter's last execution.
+    pub(super) count: u64,
+    /// Of the context's, those that this slot has followed.
+    pub(super) restarts: u64,
+}
+
+pub(super) type Turn = OwnedMutexGuard<Slot>;
+
+/// An interpreter at the provider.
+#[derive(Clone, Debug)]
+pub(super) struct Interpreted {
+    /// None: the provider's own default.
+    pub(super) remote: Option<String>,
+    /// Which of the provider's sandboxes it is in.
+    pub(super) generation: u64,
+    /// What it was taught to tell by.
+    pub(super) channel: Option<Channel>,
+}
+
+impl Context {
+    pub(super) fn new(id: ContextId, language: String, cwd: String, number: u64) -> Self {
+        Self {
+            id,
+            language,
+            cwd,
+            number,
+            turn: Arc::default(),
+            interpreter: Mutex::default(),
+            busy: AtomicBool::new(false),
+            used: AtomicBool::new(false),
+            closed: AtomicBool::new(false),
+            restarts: AtomicU64::new(0),
+        }
+    }
+
+    /// As an earlier run of the gate left it.
+    pub(super) fn recorded(record: &ContextRecord, number: u64) -> Option<Self> {
+        let id = ContextId::parse(&record.id).ok()?;
+        let context = Self::new(id, record.language.clone(), record.cwd.clone(), number);
+        context.used.store(record.used, Ordering::Release);
+        if record.used && (record.remote.is_some() || record.token.is_some()) {
+            let channel = record.token.as_deref().map(Channel::with);
+            // Zero: the sandbox that the record names, if it is still there.
+            *context.lock() = Some(Interpreted { remote: record.remote.clone(), generation: 0, channel });
+        }
+        Some(context)
+    }
+
+    pub(super) fn record(&self, with_interpreter: bool) -> ContextRecord {
+        let interpreter = self.lock().clone().filter(|_| with_interpreter);
+        ContextRecord {
+            id: self.id.to_string(),
+            language: self.language.clone(),
+            cwd: self.cwd.clone(),
+            remote: interpreter.as_ref().and_then(|found| found.remote.clone()),
+            token: interpreter.and_then(|found| found.channel).map(|channel| channel.token().to_owned()),
+            used: self.used.load(Ordering::Acquire),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Interpreted>> {
+        self.interpreter.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn turn(&self) -> impl Future<Output = Turn> + use<> {
+        Arc::clone(&self.turn).lock_owned()
+    }
+
+    pub(super) fn take_interpreter(&self) -> Option<Interpreted> {
+        self.lock().take()
+    }
+
+    pub(super) fn info(&self) -> ContextInfo {
+        ContextInfo {
+            id: self.id.clone(),
+            language: self.language.clone(),
+            cwd: self.cwd.clone(),
+            busy: self.busy.load(Ordering::Acquire),
+        }
+    }
+
+    pub(super) fn close(&self) {
+        self.closed.store(true, Ordering::Release);
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Acquire)
+    }
+
+    /// Whoever asks for it knows that variables are gone.
+    pub(super) fn restart(&self) {
+        self.restarts.fetch_add(1, Ordering::AcqRel);
+        self.used.store(false, Ordering::Release);
+    }
+
+    pub(super) fn restarts(&self) -> u64 {
+        self.restarts.load(Ordering::Acquire)
+    }
+
+    /// From here on there are variables that somebody would miss.
+    pub(super) fn set_used(&self) -> bool {
+        !self.used.swap(true, Ordering::AcqRel)
+    }
+
+    /// The interpreter for the next run, made and taught if there is none; and whether variables are gone with
+    /// an earlier one.
+    pub(super) async fn interpreter(&self, inner: &Inner, at: &At) -> ProviderResult<(Interpreted, bool)> {
+        let there = self.lock().clone().filter(|found| found.generation == at.generation);
+        if let Some(found) = there {
+            return Ok((found, false));
+        }
+        let can = inner.shared.provider.capabilities();
+        let is_python = self.language == DEFAULT_LANGUAGE;
+        let remote = if can.contexts {
+            let language = (!is_python).then(|| self.language.clone());
+            let wish = ContextWish { language, cwd: Some(self.cwd.clone()) };
+            Some(at.place.create_context(&wish).await?)
+        } else {
+            None
+        };
+        let is_taught = is_python && !(can.display && can.last_value && can.contexts);
+        let mut made = Interpreted { remote, generation: at.generation, channel: None };
+        if is_taught {
+            let channel = Channel::new();
+            let cwd = (!can.contexts).then_some(self.cwd.as_str());
+            let code = channel.setup(can.interpreter == Interpreter::Plain, cwd);
+            teach(at, made.remote.clone(), code).await?;
+            made.channel = Some(channel);
+        }
+        let gone = self.used.load(Ordering::Acquire);
+        *self.lock() = Some(made.clone());
+        Ok((made, gone))
+    }
+}
+
+async fn teach(at: &At, context: Option<String>, code: String) -> ProviderResult<()> {
+    let run = Run { code, context, timeout: SETUP_TIME, output_bytes: SETUP_OUTPUT, ..Run::default() };
+    let mut running = at.place.execute(run).await?;
+    let too_slow = || ProviderError::TimedOut { what: "a new interpreter".to_owned(), after: SETUP_TIME };
+    loop {
+        let said = tokio::time::timeout(SETUP_TIME, running.said.recv()).await.map_err(|_| too_slow())?;
+        match said {
+            Some(Ok(Said::Ended(RunEnd::Finished))) => return Ok(()),
+            Some(Ok(Said::Raised(error))) => {
+                return Err(ProviderError::Failed(format!(
+                    "a new interpreter could not be set up: {}: {}",
+                    error.name, error.value
+                )));
+            }
+            Some(Ok(Said::Ended(RunEnd::TimedOut))) => return Err(too_slow()),
+            Some(Ok(Said::Ended(_))) | None => {
+                return Err(ProviderError::Failed("a new interpreter ended while it was set up".to_owned()));
+            }
+            Some(Ok(_)) => {}
+            Some(Err(error)) => return Err(error),
+        }
+    }
+}

@@ -1,0 +1,343 @@
+//! What the provider says of a run that is under way, until its end.
+
+use std::time::Duration;
+
+use sandgate_core::{Ending, Event, LimitKind, MimeBundle, Note, Stop, human_bytes};
+use tokio::io::AsyncReadExt;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep_until};
+
+use super::run::Opened;
+use super::sandbox::Inner;
+use super::told::{Content, Kind, Meant, Part, Reader, meant};
+use crate::{ProviderError, RunEnd, Said};
+
+/// From an interrupt to the end by force, as in the embedded engine.
+const GRACE: Duration = Duration::from_secs(2);
+/// How far past the limit a run may go on printing before it is ended.
+const GIVE_UP_FACTOR: u64 = 10;
+const SIGKILL: i32 = 9;
+
+/// More than this of a run's output is not even read.
+pub(super) fn most_read(limit: u64) -> u64 {
+    limit.saturating_mul(GIVE_UP_FACTOR)
+}
+
+#[derive(Debug)]
+pub(super) struct Finished {
+    pub(super) ending: Ending,
+    pub(super) text: String,
+    pub(super) count: u64,
+    pub(super) interpreter_lost: bool,
+    pub(super) sandbox_lost: bool,
+    /// For the provider's switch.
+    pub(super) error: Option<ProviderError>,
+}
+
+impl Finished {
+    fn new(ending: Ending, text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self { ending, text, count: 0, interpreter_lost: false, sandbox_lost: false, error: None }
+    }
+
+    pub(super) fn failed(why: &str) -> Self {
+        let mut failed =
+            Self::new(Ending::Signalled { signal: SIGKILL }, format!("the sandbox failed: {why}"));
+        failed.interpreter_lost = true;
+        failed
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stopped {
+    Asked,
+    Killed,
+    TimedOut,
+    Flooding,
+}
+
+pub(super) struct Listening<'a> {
+    inner: &'a Inner,
+    opened: Opened,
+    events: &'a mpsc::Sender<Event>,
+    stops: mpsc::UnboundedReceiver<Stop>,
+    timeout: Duration,
+    reader: Option<Reader>,
+    count: u64,
+    raised: bool,
+    kept: u64,
+    dropped: u64,
+    stopped: Option<Stopped>,
+}
+
+impl<'a> Listening<'a> {
+    pub(super) fn new(
+        inner: &'a Inner,
+        opened: Opened,
+        events: &'a mpsc::Sender<Event>,
+        stops: mpsc::UnboundedReceiver<Stop>,
+        timeout: Duration,
+        count: u64,
+    ) -> Self {
+        let reader = opened.interpreter.channel.as_ref().map(super::told::Channel::reader);
+        Self {
+            inner,
+            opened,
+            events,
+            stops,
+            timeout,
+            reader,
+            count,
+            raised: false,
+            kept: 0,
+            dropped: 0,
+            stopped: None,
+        }
+    }
+
+    pub(super) async fn to_the_end(mut self) -> Finished {
+        let mut wake = Instant::now() + self.timeout;
+        let mut finished = loop {
+            tokio::select! {
+                said = self.opened.running.said.recv() => match said {
+                    Some(Ok(Said::Ended(end))) => break self.ended(end),
+                    Some(Ok(said)) => {
+                        self.pass_on(said).await;
+                        if self.stopped.is_none() && self.dropped > most_read(self.limit()) {
+                            wake = self.stop(Stopped::Flooding);
+                        }
+                    }
+                    Some(Err(error)) => break self.broke(error).await,
+                    None => break self.broke(ProviderError::Garbage("a run without an end".to_owned())).await,
+                },
+                Some(stop) = self.stops.recv() => {
+                    let second = self.stopped.is_some();
+                    wake = self.stop(if stop == Stop::Kill { Stopped::Killed } else { Stopped::Asked });
+                    if stop == Stop::Kill || second {
+                        wake = Instant::now();
+                    }
+                }
+                () = self.events.closed(), if self.stopped.is_none() => wake = self.stop(Stopped::Asked),
+                () = sleep_until(wake) => {
+                    if self.stopped.is_some() {
+                        break self.end_by_force().await;
+                    }
+                    wake = self.stop(Stopped::TimedOut);
+                }
+            }
+        };
+        if let Some(rest) = self.reader.as_mut().and_then(Reader::finish) {
+            self.text(rest, false).await;
+        }
+        if self.dropped > 0 {
+            let (limit, dropped) = (human_bytes(self.limit()), human_bytes(self.dropped));
+            let text = format!("the output limit of {limit} was reached; {dropped} more were dropped");
+            let _ = self.events.send(Event::Note { note: Note::OutputTrimmed, text }).await;
+        }
+        finished.count = self.count;
+        finished
+    }
+
+    fn limit(&self) -> u64 {
+        self.inner.spec.limits.output_bytes
+    }
+
+    /// Asks the provider to interrupt, without waiting for its answer: what counts is how the run ends.
+    fn stop(&mut self, why: Stopped) -> Instant {
+        if self.stopped.is_some() {
+            return Instant::now() + GRACE;
+        }
+        self.stopped = Some(why);
+        if why == Stopped::Killed || !self.inner.shared.provider.capabilities().interrupt {
+            return Instant::now();
+        }
+        let (place, context) = (self.opened.at.place.clone(), self.opened.interpreter.remote.clone());
+        tokio::spawn(async move {
+            if let Err(error) = place.interrupt(context.as_deref()).await {
+                tracing::debug!(%error, "code at a provider could not be interrupted");
+            }
+        });
+        Instant::now() + GRACE
+    }
+
+    async fn end_by_force(&self) -> Finished {
+        self.end_interpreter().await;
+        let mut finished = self.how_stopped("was ended");
+        finished.text.push_str("; variables are gone, files are kept");
+        finished.interpreter_lost = true;
+        finished
+    }
+
+    async fn end_interpreter(&self) {
+        let place = &self.opened.at.place;
+        let ended = match &self.opened.interpreter.remote {
+            Some(context) => place.delete_context(context).await,
+            None => Err(ProviderError::Unsupported("ending the only interpreter")),
+        };
+        if let Err(error) = ended {
+            tracing::warn!(sandbox = %self.inner.id, %error, "an interpreter could not be ended, so its sandbox is");
+            self.inner.abandon(&self.opened.at).await;
+        }
+    }
+
+    fn how_stopped(&self, how: &str) -> Finished {
+        match self.stopped {
+            Some(Stopped::TimedOut) => {
+                let seconds = self.timeout.as_secs_f64();
+                let text = format!("the time limit of {seconds} seconds was reached; the code {how}");
+                Finished::new(Ending::TimedOut, text)
+            }
+            Some(Stopped::Killed) => Finished::new(Ending::Interrupted, "the code was ended on request"),
+            Some(Stopped::Flooding) => {
+                let limit = human_bytes(self.limit());
+                let text =
+                    format!("the code went on printing far past the output limit of {limit} and {how}");
+                Finished::new(Ending::LimitHit { limit: LimitKind::Output }, text)
+            }
+            Some(Stopped::Asked) | None => Finished::new(Ending::Interrupted, format!("the code {how}")),
+        }
+    }
+
+    fn ended(&self, end: RunEnd) -> Finished {
+        match end {
+            _ if self.stopped.is_some() => self.how_stopped("was interrupted"),
+            RunEnd::Finished if self.raised => Finished::new(Ending::Raised, "the code raised"),
+            RunEnd::Finished => Finished::new(Ending::Ok, ""),
+            RunEnd::Interrupted => Finished::new(Ending::Interrupted, "the code was interrupted"),
+            RunEnd::TimedOut => {
+                let seconds = self.timeout.as_secs_f64();
+                let text = format!("the time limit of {seconds} seconds was reached; the code was ended");
+                Finished::new(Ending::TimedOut, text)
+            }
+            RunEnd::Died(why) => {
+                let why = if why.is_empty() { String::new() } else { format!(" ({why})") };
+                let text = format!("the interpreter died{why}; variables are gone, files are kept");
+                let mut died = Finished::new(Ending::Signalled { signal: SIGKILL }, text);
+                died.interpreter_lost = true;
+                died
+            }
+        }
+    }
+
+    async fn broke(&mut self, error: ProviderError) -> Finished {
+        let mut broken = match &error {
+            ProviderError::Lost => {
+                let text = "the provider lost the sandbox while the code ran; variables are gone, and so are \
+                            files that this run made";
+                let mut lost = Finished::new(Ending::Signalled { signal: SIGKILL }, text);
+                (lost.interpreter_lost, lost.sandbox_lost) = (true, true);
+                lost
+            }
+            ProviderError::TooLarge { .. } => {
+                self.stopped = Some(Stopped::Flooding);
+                return self.end_by_force().await;
+            }
+            // Who asked for it has left, and the connection with him.
+            _ if self.stopped.is_some() => self.end_by_force().await,
+            error => {
+                // The code may run on: its interpreter is not used again.
+                self.end_interpreter().await;
+                Finished::failed(&error.to_string())
+            }
+        };
+        broken.error = Some(error);
+        broken
+    }
+
+    async fn pass_on(&mut self, said: Said) {
+        match said {
+            Said::Stdout(text) => match self.reader.as_mut().map(|reader| reader.read(&text)) {
+                None => self.text(text, false).await,
+                Some(parts) => {
+                    for part in parts {
+                        self.part(part).await;
+                    }
+                }
+            },
+            Said::Stderr(text) => self.text(text, true).await,
+            Said::Value(data) => self.bundle(data, true).await,
+            Said::Shown(data) => self.bundle(data, false).await,
+            Said::Raised(mut error) => {
+                self.raised = true;
+                error.traceback.retain(|line| self.fits(line.len() as u64));
+                let _ = self.events.send(Event::Error(error)).await;
+            }
+            Said::Count(count) => self.count = count,
+            Said::Ended(_) => {}
+        }
+    }
+
+    async fn part(&mut self, part: Part) {
+        let (kind, content) = match part {
+            Part::Text(text) => return self.text(text, false).await,
+            Part::Told { kind, content } => (kind, content),
+        };
+        let bytes = match content {
+            Content::Inline(bytes) => bytes,
+            Content::File(path) => match self.left_behind(&path).await {
+                Ok(bytes) => bytes,
+                Err(error) => {
+                    tracing::warn!(sandbox = %self.inner.id, %error, "what code displayed could not be fetched");
+                    self.dropped += 1;
+                    return;
+                }
+            },
+        };
+        match meant(kind, &bytes) {
+            Some(Meant::Bundle(data)) => self.bundle(data, kind == Kind::Value).await,
+            Some(Meant::Error(error)) => Box::pin(self.pass_on(Said::Raised(error))).await,
+            None => {}
+        }
+    }
+
+    /// A display that was too long for the output.
+    async fn left_behind(&self, path: &str) -> Result<Vec<u8>, ProviderError> {
+        let place = &self.opened.at.place;
+        let content = place.read(path).await?;
+        let mut bytes = Vec::new();
+        let read = content.reader.take(self.limit() + 1).read_to_end(&mut bytes).await;
+        read.map_err(|error| ProviderError::Unreachable(error.to_string()))?;
+        place.remove(path).await?;
+        Ok(bytes)
+    }
+
+    fn fits(&mut self, size: u64) -> bool {
+        let fits = self.kept.saturating_add(size) <= self.limit();
+        if fits {
+            self.kept += size;
+        } else {
+            self.dropped += size;
+        }
+        fits
+    }
+
+    async fn text(&mut self, mut text: String, is_error: bool) {
+        let room = usize::try_from(self.limit().saturating_sub(self.kept)).unwrap_or(usize::MAX);
+        let cut = text.floor_char_boundary(room.min(text.len()));
+        self.dropped += (text.len() - cut) as u64;
+        text.truncate(cut);
+        self.kept += text.len() as u64;
+        if !text.is_empty() {
+            let event = if is_error { Event::Stderr { text } } else { Event::Stdout { text } };
+            let _ = self.events.send(event).await;
+        }
+    }
+
+    async fn bundle(&mut self, data: MimeBundle, is_value: bool) {
+        let size: usize = data.iter().map(|(kind, value)| kind.len() + weight(value)).sum();
+        if self.fits(size as u64) {
+            let event = match is_value {
+                true => Event::Result { data, execution_count: self.count },
+                false => Event::Display { data },
+            };
+            let _ = self.events.send(event).await;
+        }
+    }
+}
+
+fn weight(value: &serde_json::Value) -> usize {
+    match value {
+        serde_json::Value::String(text) => text.len(),
+        other => other.to_string().len(),
+    }
+}

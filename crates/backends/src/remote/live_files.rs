@@ -1,0 +1,153 @@
+//! The files of a remote sandbox that runs: those at the provider, and the gate's copy kept in step. When the
+//! provider has lost the sandbox, the copy is all there is, and what the next sandbox will have.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use sandgate_core::{BackendError, ByteRange, FileContent, FileKind, FileStat, Files, Result, SandboxPath};
+use tokio::io::{AsyncRead, AsyncReadExt};
+
+use super::kept_files::{KeptFiles, is_kept};
+use super::sandbox::{At, Inner};
+use crate::{PlaceEntry, ProviderError, ProviderResult};
+
+/// More entries than this cannot be listed at once.
+const MAX_LISTED: usize = 10_000;
+
+pub(super) struct LiveFiles(pub(super) Arc<Inner>);
+
+impl LiveFiles {
+    fn kept(&self) -> KeptFiles {
+        KeptFiles(Arc::clone(&self.0.kept))
+    }
+
+    /// None: the provider lost it.
+    async fn answer<T>(&self, at: &At, answer: ProviderResult<T>) -> Result<Option<T>> {
+        match self.0.shared.heard(answer) {
+            Ok(answer) => Ok(Some(answer)),
+            Err(ProviderError::Lost) => {
+                self.0.lose(at.generation).await;
+                Ok(None)
+            }
+            Err(error) => Err(self.0.shared.error(error)),
+        }
+    }
+}
+
+fn stat(entry: PlaceEntry) -> FileStat {
+    let PlaceEntry { path, kind, size, mode, modified_ms, link_target } = entry;
+    FileStat { path, kind, size, mode, modified_ms, link_target }
+}
+
+/// What there is to do at the provider; where that has lost the sandbox, with what was kept.
+macro_rules! or_kept {
+    ($self:ident, $at:ident, $ask:expr, $kept:expr) => {{
+        let Some($at) = $self.0.current().await else { return $kept.await };
+        match $self.answer(&$at, $ask.await).await? {
+            Some(answer) => answer,
+            None => return $kept.await,
+        }
+    }};
+}
+
+#[async_trait]
+impl Files for LiveFiles {
+    async fn open(&self, path: &SandboxPath, range: Option<ByteRange>) -> Result<FileContent> {
+        let kept = self.kept();
+        let entry = or_kept!(self, at, at.place.stat(path.as_str()), kept.open(path, range));
+        if entry.kind == FileKind::Directory {
+            return Err(BackendError::IsFolder(path.to_string()));
+        }
+        let content = or_kept!(self, at, at.place.read(path.as_str()), kept.open(path, range));
+        let ByteRange { start, length } = range.unwrap_or(ByteRange { start: 0, length: None });
+        let mut reader = content.reader;
+        // Providers begin at the beginning.
+        let skipped = tokio::io::copy(&mut (&mut reader).take(start), &mut tokio::io::sink()).await;
+        skipped.map_err(|error| BackendError::File { path: path.to_string(), reason: error.to_string() })?;
+        let reader = Box::new(reader.take(length.unwrap_or(u64::MAX)));
+        Ok(FileContent { stat: stat(entry), reader })
+    }
+
+    async fn write(
+        &self,
+        path: &SandboxPath,
+        content: &mut (dyn AsyncRead + Send + Unpin),
+    ) -> Result<FileStat> {
+        // Gathered here first: the provider wants to know how much comes, and then there is a copy already.
+        let draft = self.0.kept.draft(path.as_str(), content).await?;
+        // Where there is no sandbox any more, the next one is made with it.
+        if let Some(at) = self.0.current().await {
+            let file = Box::new(draft.open().await?);
+            let written = at.place.write(path.as_str(), file, draft.size).await;
+            if self.answer(&at, written).await?.is_some() {
+                let entry = self.0.told(at.place.stat(path.as_str()).await)?;
+                self.0.lock_seen().put(&entry);
+                if is_kept(path) {
+                    self.0.kept.put(path.as_str(), draft, entry.mode, entry.modified_ms).await?;
+                }
+                return Ok(stat(entry));
+            }
+        }
+        let mut kept = draft.open().await?;
+        self.kept().write(path, &mut kept).await
+    }
+
+    async fn list(&self, path: &SandboxPath, depth: u32) -> Result<Vec<FileStat>> {
+        let kept = self.kept();
+        let gathered =
+            or_kept!(self, at, at.place.list(path.as_str(), depth, MAX_LISTED), kept.list(path, depth));
+        if gathered.cut {
+            let reason = format!("more than {MAX_LISTED} entries; ask for fewer levels");
+            return Err(BackendError::File { path: path.to_string(), reason });
+        }
+        Ok(gathered.entries.into_iter().map(stat).collect())
+    }
+
+    async fn stat(&self, path: &SandboxPath) -> Result<FileStat> {
+        let kept = self.kept();
+        let entry = or_kept!(self, at, at.place.stat(path.as_str()), kept.stat(path));
+        Ok(stat(entry))
+    }
+
+    async fn make_dir(&self, path: &SandboxPath) -> Result<FileStat> {
+        let kept = self.kept();
+        or_kept!(self, at, at.place.make_dir(path.as_str()), kept.make_dir(path));
+        let entry = or_kept!(self, at, at.place.stat(path.as_str()), kept.make_dir(path));
+        if is_kept(path) {
+            self.0.kept.make_folder(path.as_str(), entry.modified_ms).await?;
+        }
+        Ok(stat(entry))
+    }
+
+    async fn rename(&self, from: &SandboxPath, to: &SandboxPath) -> Result<FileStat> {
+        let kept = self.kept();
+        or_kept!(self, at, at.place.rename(from.as_str(), to.as_str()), kept.rename(from, to));
+        let entry = or_kept!(self, at, at.place.stat(to.as_str()), kept.rename(from, to));
+        {
+            let mut seen = self.0.lock_seen();
+            seen.remove(from.as_str());
+            seen.put(&entry);
+        }
+        match (is_kept(from), is_kept(to)) {
+            (true, true) => self.0.kept.rename(from.as_str(), to.as_str()).await?,
+            (true, false) => drop(self.0.kept.forget(from.as_str()).await?),
+            // The next look fetches it.
+            (false, _) => {}
+        }
+        Ok(stat(entry))
+    }
+
+    async fn remove(&self, path: &SandboxPath) -> Result<()> {
+        let kept = self.kept();
+        or_kept!(self, at, at.place.stat(path.as_str()), kept.remove(path));
+        or_kept!(self, at, at.place.remove(path.as_str()), kept.remove(path));
+        self.0.lock_seen().remove(path.as_str());
+        self.0.kept.forget(path.as_str()).await.map(drop)
+    }
+}
+
+impl std::fmt::Debug for LiveFiles {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("LiveFiles").field(&self.0.id).finish()
+    }
+}

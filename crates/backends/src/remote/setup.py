@@ -1,0 +1,141 @@
+# What an interpreter of a provider is taught before its first code, where the provider's protocol drops what
+# code displays. It tells the gate in a line of its own among the output; what is long is left in a file.
+def _sandgate_setup(token, folder, plain, cwd):
+    import base64, json, os, sys, tempfile, types
+
+    SHORT = 32 * 1024
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    if cwd:
+        os.makedirs(cwd, exist_ok=True)
+        os.chdir(cwd)
+
+    def tell(kind, data):
+        try:
+            text = json.dumps(data)
+        except (TypeError, ValueError):
+            text = json.dumps({"text/plain": repr(data)})
+        sys.stdout.flush()
+        if len(text) > SHORT:
+            handle, path = tempfile.mkstemp(dir=folder)
+            with os.fdopen(handle, "w") as file:
+                file.write(text)
+            said = "f" + path
+        else:
+            said = "i" + base64.b64encode(text.encode()).decode()
+        sys.stdout.write("\x1e" + token + kind + said + "\x1e")
+        sys.stdout.flush()
+
+    def encoded(data):
+        return {
+            kind: base64.b64encode(value).decode() if isinstance(value, (bytes, bytearray)) else value
+            for kind, value in data.items()
+        }
+
+    METHODS = [
+        ("text/html", "_repr_html_"),
+        ("text/markdown", "_repr_markdown_"),
+        ("text/latex", "_repr_latex_"),
+        ("image/svg+xml", "_repr_svg_"),
+        ("image/png", "_repr_png_"),
+        ("image/jpeg", "_repr_jpeg_"),
+        ("application/json", "_repr_json_"),
+    ]
+
+    def bundle(value):
+        data = {"text/plain": repr(value)}
+        if isinstance(value, type):
+            return data
+        for kind, name in METHODS:
+            method = getattr(value, name, None)
+            if method is None:
+                continue
+            try:
+                shown = method()
+            except Exception:
+                continue
+            if isinstance(shown, tuple):
+                shown = shown[0]
+            if shown is not None:
+                data[kind] = shown
+        return encoded(data)
+
+    def show_figures():
+        pyplot = sys.modules.get("matplotlib.pyplot")
+        if pyplot is None:
+            return
+        import io
+
+        for number in pyplot.get_fignums():
+            figure = pyplot.figure(number)
+            image = io.BytesIO()
+            figure.savefig(image, format="png", bbox_inches="tight")
+            tell("d", {"text/plain": repr(figure), "image/png": base64.b64encode(image.getvalue()).decode()})
+        pyplot.close("all")
+
+    class Patching:
+        # Shows figures when code says so, rather than opening a window that nobody sees.
+        def find_spec(self, name, path=None, target=None):
+            if name != "matplotlib.pyplot":
+                return None
+            sys.meta_path.remove(self)
+            import importlib.util
+
+            spec = importlib.util.find_spec(name)
+            if spec is None or spec.loader is None:
+                return spec
+            load = spec.loader.exec_module
+
+            def exec_module(module):
+                load(module)
+                module.switch_backend("Agg")
+                module.show = lambda *args, **kwargs: show_figures()
+
+            spec.loader.exec_module = exec_module
+            return spec
+
+    def run(source, scope):
+        import ast, linecache, traceback
+
+        run.count += 1
+        name = "<cell %d>" % run.count
+        linecache.cache[name] = (len(source), None, source.splitlines(True), name)
+        scope.setdefault("display", lambda *values: [tell("d", bundle(value)) for value in values] and None)
+        try:
+            tree = ast.parse(source, name)
+            last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+            quiet = source.rstrip().endswith(";")
+            exec(compile(tree, name, "exec"), scope)
+            value = eval(compile(ast.Expression(last.value), name, "eval"), scope) if last else None
+            if value is not None and not quiet:
+                scope["_"] = value
+                tell("v", bundle(value))
+            show_figures()
+        except BaseException as error:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            if isinstance(error, SystemExit):
+                raise
+            frames = error.__traceback__
+            while frames is not None and frames.tb_frame.f_code.co_filename != name:
+                frames = frames.tb_next
+            lines = traceback.format_exception(type(error), error, frames)
+            tell("e", {"name": type(error).__name__, "value": str(error), "traceback": "".join(lines).splitlines()})
+
+    run.count = 0
+    if plain:
+        module = types.ModuleType("_sandgate")
+        module.run = run
+        sys.modules["_sandgate"] = module
+        os.environ.setdefault("MPLBACKEND", "Agg")
+        sys.meta_path.insert(0, Patching())
+        return
+    try:
+        shell = get_ipython()  # noqa: F821
+    except NameError:
+        return
+    if shell is not None and hasattr(shell, "display_pub"):
+
+        def publish(data, metadata=None, **_):
+            tell("d", encoded(dict(data)))
+
+        shell.display_pub.publish = publish

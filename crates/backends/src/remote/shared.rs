@@ -1,0 +1,159 @@
+//! What all sandboxes of one remote backend share: the way to the provider, and what is known of them.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+
+use sandgate_core::{BackendError, Limits, Result, SandboxId, SandboxSpec};
+
+use super::breaker::{Breaker, BreakerConfig};
+use super::kept::{Bounds, Kept};
+use super::record::Records;
+use super::refusal::{backend_error, unavailable};
+use super::sandbox::RemoteSandbox;
+use crate::{NetworkWish, PlaceId, Provider, ProviderResult, Wish};
+
+/// Carried by every sandbox, with the id of the gate.
+pub(super) const GATE: &str = "sandgate-gate";
+/// Carried by every sandbox, with the gate's own id of it.
+pub(super) const SANDBOX: &str = "sandgate-sandbox";
+
+/// One backend of the configuration, whoever the provider is.
+#[derive(Clone, Debug)]
+pub struct RemoteConfig {
+    /// What the configuration calls it.
+    pub name: String,
+    /// How long a sandbox lives at the provider unless the gate, which is alive, moves its end.
+    pub life: Duration,
+    pub network: NetworkWish,
+    /// For every sandbox, below what a request says.
+    pub env: Vec<(String, String)>,
+    /// Beside what names this gate.
+    pub metadata: BTreeMap<String, String>,
+    pub breaker: BreakerConfig,
+    /// Names this gate, and no other.
+    pub gate: String,
+    /// The home of this gate.
+    pub home: PathBuf,
+}
+
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub(super) provider: Arc<dyn Provider>,
+    pub(super) config: RemoteConfig,
+    pub(super) records: Records,
+    breaker: Breaker,
+    kept: Mutex<HashMap<SandboxId, Weak<Kept>>>,
+    known: Mutex<HashMap<SandboxId, Known>>,
+}
+
+/// A sandbox that the gate knows of.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Known {
+    /// Where it is, as far as that is known.
+    pub(super) place: Option<PlaceId>,
+    /// While it lives in this run of the gate.
+    pub(super) live: Option<RemoteSandbox>,
+    /// A new one is being made for it.
+    pub(super) making: bool,
+}
+
+impl Shared {
+    pub(super) fn new(provider: Arc<dyn Provider>, config: RemoteConfig) -> Self {
+        let (records, breaker) = (Records::new(&config.home), Breaker::new(config.breaker));
+        Self { provider, config, records, breaker, kept: Mutex::default(), known: Mutex::default() }
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.config.name
+    }
+
+    pub(super) fn is_healthy(&self) -> bool {
+        self.breaker.is_closed()
+    }
+
+    /// Asks the provider, unless it is known to be down.
+    pub(super) async fn ask<T>(&self, question: impl Future<Output = ProviderResult<T>>) -> Result<T> {
+        self.try_ask(question).await?.map_err(|error| self.error(error))
+    }
+
+    /// The same for who goes by what the provider says.
+    pub(super) async fn try_ask<T>(
+        &self,
+        question: impl Future<Output = ProviderResult<T>>,
+    ) -> Result<ProviderResult<T>> {
+        self.breaker.check().map_err(|open| unavailable(self.name(), open.why, open.left))?;
+        Ok(self.breaker.heard(question.await))
+    }
+
+    pub(super) fn heard<T>(&self, answer: ProviderResult<T>) -> ProviderResult<T> {
+        self.breaker.heard(answer)
+    }
+
+    pub(super) fn error(&self, error: crate::ProviderError) -> BackendError {
+        backend_error(self.name(), error)
+    }
+
+    pub(super) fn wish(&self, id: &SandboxId, spec: &SandboxSpec) -> Wish {
+        let can = self.provider.capabilities();
+        let mut metadata = self.config.metadata.clone();
+        metadata.extend(self.owned_by_us());
+        metadata.insert(SANDBOX.to_owned(), id.to_string());
+        let mut env = self.config.env.clone();
+        env.retain(|(name, _)| !spec.env.iter().any(|(own, _)| own == name));
+        env.extend(spec.env.iter().cloned());
+        Wish {
+            memory_bytes: can.memory_limit.then_some(spec.limits.memory_bytes),
+            cpu_millis: can.cpu_limit.then_some(spec.limits.cpu_millis),
+            disk_bytes: can.disk_limit.then_some(spec.limits.disk_bytes),
+            network: self.config.network.clone(),
+            life: self.life(),
+            env,
+            metadata,
+            folder: sandgate_core::SandboxPath::WORKING_DIR.to_owned(),
+        }
+    }
+
+    pub(super) fn owned_by_us(&self) -> BTreeMap<String, String> {
+        BTreeMap::from([(GATE.to_owned(), self.config.gate.clone())])
+    }
+
+    /// Within what the provider takes.
+    pub(super) fn life(&self) -> Duration {
+        let can = self.provider.capabilities();
+        let life = self.config.life.max(can.shortest_life);
+        can.longest_life.map_or(life, |longest| life.min(longest))
+    }
+
+    /// One for each sandbox, however many hold it: two indexes of one folder would overwrite each other.
+    pub(super) async fn kept(&self, id: &SandboxId, limits: &Limits) -> Result<Arc<Kept>> {
+        if let Some(kept) = self.lock_kept().get(id).and_then(Weak::upgrade) {
+            return Ok(kept);
+        }
+        let bounds = Bounds { bytes: limits.disk_bytes, entries: limits.disk_entries };
+        let opened = Arc::new(Kept::open(self.records.folder(id), bounds).await?);
+        let mut all = self.lock_kept();
+        if let Some(kept) = all.get(id).and_then(Weak::upgrade) {
+            return Ok(kept);
+        }
+        all.retain(|_, kept| kept.strong_count() > 0);
+        all.insert(id.clone(), Arc::downgrade(&opened));
+        Ok(opened)
+    }
+
+    fn lock_kept(&self) -> MutexGuard<'_, HashMap<SandboxId, Weak<Kept>>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn known(&self) -> MutexGuard<'_, HashMap<SandboxId, Known>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes what is known of a sandbox that is not forgotten.
+    pub(super) fn note(&self, id: &SandboxId, change: impl FnOnce(&mut Known)) {
+        if let Some(known) = self.known().get_mut(id) {
+            change(known);
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! What [`super::setup`] has an interpreter say among its output: values, displays and errors that the provider's
+//! protocol would drop. All of it is hostile: code can say the same, and then it has shown something, which it may.
+
+use sandgate_core::{CodeError, MimeBundle, random_hex};
+use serde::Deserialize;
+
+/// Begins and ends what is told.
+const MARK: char = '\u{1e}';
+/// More than the setup ever writes inline.
+const MOST_INLINE: usize = 64 * 1024;
+
+/// The Python that teaches an interpreter.
+const SETUP: &str = include_str!("setup.py");
+
+/// Between one interpreter and the gate.
+#[derive(Clone, Debug)]
+pub(super) struct Channel {
+    token: String,
+    folder: String,
+}
+
+impl Channel {
+    pub(super) fn new() -> Self {
+        Self::with(&random_hex(12))
+    }
+
+    pub(super) fn with(token: &str) -> Self {
+        Self { folder: format!("/tmp/.sandgate-{token}"), token: token.to_owned() }
+    }
+
+    pub(super) fn token(&self) -> &str {
+        &self.token
+    }
+
+    /// The code that teaches it. `cwd`: where it is to work, when its context cannot say.
+    pub(super) fn setup(&self, plain: bool, cwd: Option<&str>) -> String {
+        let plain = if plain { "True" } else { "False" };
+        let cwd = cwd.map_or_else(|| "None".to_owned(), quoted);
+        let Self { token, folder } = self;
+        format!(
+            "{SETUP}\n_sandgate_setup({}, {}, {plain}, {cwd})\ndel _sandgate_setup\n",
+            quoted(token),
+            quoted(folder)
+        )
+    }
+
+    pub(super) fn reader(&self) -> Reader {
+        Reader {
+            start: format!("{MARK}{}", self.token),
+            folder: format!("{}/", self.folder),
+            held: String::new(),
+        }
+    }
+}
+
+/// Code for an interpreter that only executes: its last value and its error are told by the setup.
+pub(super) fn wrapped(code: &str) -> String {
+    format!("__import__('sys').modules['_sandgate'].run({}, globals())", quoted(code))
+}
+
+/// A string of Python; JSON's escapes are Python's too, as long as all is ASCII.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    quoted.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => quoted.push_str("\\\""),
+            '\\' => quoted.push_str("\\\\"),
+            '\n' => quoted.push_str("\\n"),
+            ' '..='~' => quoted.push(c),
+            other => quoted.push_str(&format!("\\U{:08x}", u32::from(other))),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+#[derive(Debug, PartialEq)]
+pub(super) enum Part {
+    Text(String),
+    Told { kind: Kind, content: Content },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Value,
+    Display,
+    Error,
+}
+
+#[derive(Debug, PartialEq)]
+pub(super) enum Content {
+    Inline(Vec<u8>),
+    /// A file in the channel's folder.
+    File(String),
+}
+
+#[derive(Debug, PartialEq)]
+pub(super) enum Meant {
+    Bundle(MimeBundle),
+    Error(CodeError),
+}
+
+#[derive(Deserialize)]
+struct ErrorText {
+    name: String,
+    value: String,
+    traceback: Vec<String>,
+}
+
+/// None where it is not what it says.
+pub(super) fn meant(kind: Kind, bytes: &[u8]) -> Option<Meant> {
+    if kind == Kind::Error {
+        let ErrorText { name, value, traceback } = serde_json::from_slice(bytes).ok()?;
+        return Some(Meant::Error(CodeError { name, value, traceback }));
+    }
+    serde_json::from_slice(bytes).ok().map(Meant::Bundle)
+}
+
+/// Takes what is told out of text that comes in arbitrary pieces.
+#[derive(Debug)]
+pub(super) struct Reader {
+    start: String,
+    folder: String,
+    held: String,
+}
+
+impl Reader {
+    pub(super) fn read(&mut self, text: &str) -> Vec<Part> {
+        self.held.push_str(text);
+        let mut parts = Vec::new();
+        while let Some(at) = self.held.find(MARK) {
+            let rest = &self.held[at..];
+            if rest.len() < self.start.len() && self.start.starts_with(rest) {
+                // Perhaps a beginning: more will tell.
+                self.let_go(at, &mut parts);
+                return parts;
+            }
+            let Some(body) = rest.strip_prefix(&self.start) else {
+                self.let_go(at + MARK.len_utf8(), &mut parts);
+                continue;
+            };
+            let Some(length) = body.find(MARK) else {
+                if body.len() > MOST_INLINE {
+                    // Nothing of ours is so long.
+                    self.let_go(at + MARK.len_utf8(), &mut parts);
+                    continue;
+                }
+                self.let_go(at, &mut parts);
+                return parts;
+            };
+            let told = self.told(&body[..length]);
+            let end = at + self.start.len() + length + MARK.len_utf8();
+            self.let_go(at, &mut parts);
+            match told {
+                Some(told) => parts.push(told),
+                None => push_text(&mut parts, &self.held[..end - at]),
+            }
+            self.held.drain(..end - at);
+        }
+        let all = self.held.len();
+        self.let_go(all, &mut parts);
+        parts
+    }
+
+    /// What was held back and nothing came of.
+    pub(super) fn finish(&mut self) -> Option<String> {
+        Some(std::mem::take(&mut self.held)).filter(|rest| !rest.is_empty())
+    }
+
+    fn let_go(&mut self, length: usize, parts: &mut Vec<Part>) {
+        push_text(parts, &self.held[..length]);
+        self.held.drain(..length);
+    }
+
+    fn told(&self, body: &str) -> Option<Part> {
+        let mut letters = body.chars();
+        let kind = match letters.next()? {
+            'v' => Kind::Value,
+            'd' => Kind::Display,
+            'e' => Kind::Error,
+            _ => return None,
+        };
+        let content = match letters.next()? {
+            'i' => {
+                use base64::Engine as _;
+                Content::Inline(base64::engine::general_purpose::STANDARD.decode(letters.as_str()).ok()?)
+            }
+            'f' => {
+                let name = letters.as_str().strip_prefix(&self.folder)?;
+                let harmless =
+                    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+                Content::File(harmless.then(|| letters.as_str().to_owned())?)
+            }
+            _ => return None,
+        };
+        Some(Part::Told { kind, content })
+    }
+}
+
+fn push_text(parts: &mut Vec<Part>, text: &str) {
+    match parts.last_mut() {
+        _ if text.is_empty() => {}
+        Some(Part::Text(before)) => before.push_str(text),
+        _ => parts.push(Part::Text(text.to_owned())),
+    }
+}
+
+#[cfg(test)]
+#[path = "told_tests.rs"]
+mod tests;

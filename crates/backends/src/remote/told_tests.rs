@@ -1,0 +1,125 @@
+use std::process::Command;
+
+use super::*;
+
+fn channel() -> Channel {
+    Channel { token: "abc".to_owned(), folder: "/tmp/.sandgate-abc".to_owned() }
+}
+
+fn text(text: &str) -> Part {
+    Part::Text(text.to_owned())
+}
+
+#[test]
+fn what_is_told_is_taken_out_of_text_however_it_is_cut() {
+    let whole = "before\u{1e}abcdieyJhIjoxfQ==\u{1e}after \u{1e}other";
+    let expected = Part::Told { kind: Kind::Display, content: Content::Inline(b"{\"a\":1}".to_vec()) };
+    for size in 1..whole.len() {
+        let mut reader = channel().reader();
+        let mut parts = Vec::new();
+        let mut rest = whole;
+        while !rest.is_empty() {
+            let (piece, after) = rest.split_at(rest.floor_char_boundary(size.min(rest.len())).max(1));
+            parts.extend(reader.read(piece));
+            rest = after;
+        }
+        parts.extend(reader.finish().map(Part::Text));
+        let mut said = String::new();
+        let mut told = 0;
+        for part in parts {
+            match part {
+                Part::Text(piece) => said.push_str(&piece),
+                other => {
+                    assert_eq!(said, "before");
+                    assert_eq!(other, expected);
+                    told += 1;
+                }
+            }
+        }
+        assert_eq!((said.as_str(), told), ("beforeafter \u{1e}other", 1), "in pieces of {size}");
+    }
+}
+
+#[test]
+fn what_only_looks_like_it_stays_text() {
+    let mut reader = channel().reader();
+    let odd = ["\u{1e}abcxx\u{1e}", "\u{1e}abcvi***\u{1e}", "\u{1e}abcvf/etc/passwd\u{1e}"];
+    for line in odd {
+        assert_eq!(reader.read(line), [text(line)]);
+    }
+    let escape = "\u{1e}abcvf/tmp/.sandgate-abc/../x\u{1e}";
+    assert_eq!(reader.read(escape), [text(escape)]);
+    let file = "\u{1e}abcvf/tmp/.sandgate-abc/tmp_1a\u{1e}";
+    let expected = Content::File("/tmp/.sandgate-abc/tmp_1a".to_owned());
+    assert_eq!(reader.read(file), [Part::Told { kind: Kind::Value, content: expected }]);
+}
+
+#[test]
+fn nothing_is_held_back_for_ever() {
+    let mut reader = channel().reader();
+    let flood = format!("\u{1e}abc{}", "x".repeat(MOST_INLINE + 1));
+    let said: usize =
+        reader.read(&flood).iter().map(|part| if let Part::Text(text) = part { text.len() } else { 0 }).sum();
+    assert_eq!(said, flood.len());
+}
+
+#[test]
+fn a_text_of_any_kind_is_a_string_of_python() {
+    let odd = "a\"b\\c\nd\te\u{0}\u{2028}𝄞 {}'";
+    let script = format!("import sys\nsys.stdout.buffer.write({}.encode())", quoted(odd));
+    let output = Command::new("python3").args(["-c", &script]).output().unwrap();
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), odd);
+}
+
+/// The setup in a Python that only executes, as Daytona's does.
+fn in_plain_python(cells: &[&str]) -> Vec<Part> {
+    let channel = Channel::new();
+    let mut script =
+        format!("scope = {{'__name__': '__main__'}}\nexec({}, scope)\n", quoted(&channel.setup(true, None)));
+    for cell in cells {
+        script.push_str(&format!("exec({}, scope)\n", quoted(&wrapped(cell))));
+    }
+    let output = Command::new("python3").args(["-c", &script]).output().unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let parts = channel.reader().read(&said);
+    let _ = std::fs::remove_dir_all(&channel.folder);
+    parts
+}
+
+fn the_told(part: &Part) -> (Kind, Meant) {
+    match part {
+        Part::Told { kind, content: Content::Inline(bytes) } => (*kind, meant(*kind, bytes).unwrap()),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn an_interpreter_that_only_executes_tells_values_and_keeps_its_state() {
+    let parts = in_plain_python(&["x = 41\nprint('hello')", "x + 1", "x;"]);
+    assert_eq!(parts.len(), 2, "{parts:?}");
+    assert_eq!(parts[0], text("hello\n"));
+    let (kind, Meant::Bundle(data)) = the_told(&parts[1]) else { panic!() };
+    assert_eq!((kind, &data["text/plain"]), (Kind::Value, &serde_json::json!("42")));
+}
+
+#[test]
+fn its_errors_show_the_code_alone() {
+    let parts = in_plain_python(&["def f():\n    return 1 / 0\nf()"]);
+    let (Kind::Error, Meant::Error(error)) = the_told(&parts[0]) else { panic!("{parts:?}") };
+    assert_eq!((error.name.as_str(), error.value.as_str()), ("ZeroDivisionError", "division by zero"));
+    let shown = error.traceback.join("\n");
+    assert!(shown.contains("<cell 1>") && shown.contains("return 1 / 0"), "{shown}");
+    assert!(!shown.contains("_sandgate"), "{shown}");
+}
+
+#[test]
+fn what_has_a_richer_form_is_told_in_all_of_them() {
+    let cell = "class T:\n    def _repr_html_(self): return '<b>x</b>'\n    def __repr__(self): return 'T'\ndisplay(T())";
+    let parts = in_plain_python(&[cell]);
+    let (Kind::Display, Meant::Bundle(data)) = the_told(&parts[0]) else { panic!("{parts:?}") };
+    assert_eq!(
+        serde_json::Value::Object(data),
+        serde_json::json!({"text/plain": "T", "text/html": "<b>x</b>"})
+    );
+}
