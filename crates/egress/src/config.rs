@@ -19,6 +19,8 @@ pub struct EgressConfig {
     pub resolution: Resolution,
     /// Ranges that are denied to all sandboxes by default and that the operator opens.
     pub allow_private: Vec<Cidr>,
+    /// Certificates (PEM) that are trusted beside the host's own, where TLS is opened for a secret.
+    pub trust_pem: Option<String>,
 }
 
 #[derive(Debug, thiserror::Error)]

@@ -25,7 +25,11 @@ pub struct Egress {
 impl Egress {
     pub fn new(config: EgressConfig) -> Result<Arc<Self>, EgressError> {
         let dialer = Arc::new(Dialer::new(&config));
-        Ok(Arc::new(Self { dialer, tls: client_config()?, certificates: OnceLock::new() }))
+        Ok(Arc::new(Self {
+            dialer,
+            tls: client_config(config.trust_pem.as_deref())?,
+            certificates: OnceLock::new(),
+        }))
     }
 
     /// Serve the sockets of one sandbox until the answer is dropped. Must be called within a tokio runtime.

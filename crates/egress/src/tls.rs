@@ -9,6 +9,7 @@ use rcgen::{
     BasicConstraints, CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer,
     KeyPair, KeyUsagePurpose,
 };
+use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer, ServerName};
 use rustls::{ClientConfig, RootCertStore, ServerConfig};
 use tokio_rustls::client::TlsStream;
@@ -26,12 +27,16 @@ fn provider() -> Arc<rustls::crypto::CryptoProvider> {
     Arc::new(rustls::crypto::ring::default_provider())
 }
 
-/// The certificates this host trusts, or the well-known ones where it has none.
-pub(crate) fn client_config() -> Result<Arc<ClientConfig>, EgressError> {
+/// The certificates this host trusts, or the well-known ones where it has none, and `more` (PEM).
+pub(crate) fn client_config(more: Option<&str>) -> Result<Arc<ClientConfig>, EgressError> {
     let mut roots = RootCertStore::empty();
     let (added, _) = roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     if added == 0 {
         roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
+    }
+    for certificate in CertificateDer::pem_slice_iter(more.unwrap_or_default().as_bytes()) {
+        let certificate = certificate.map_err(|error| EgressError::Tls(error.to_string()))?;
+        roots.add(certificate).map_err(|error| EgressError::Tls(error.to_string()))?;
     }
     let mut config = ClientConfig::builder_with_provider(provider())
         .with_safe_default_protocol_versions()

@@ -1,5 +1,5 @@
 //! For tests only: a scripted model that answers like the real service and refuses what the real service would
-//! refuse, and checks of what we send against the official schema.
+//! refuse, checks of what we send against the official schema, and the outside that sandboxes may reach.
 
 #![forbid(unsafe_code)]
 
@@ -12,6 +12,7 @@ mod events;
 mod ids;
 mod item_events;
 mod items;
+pub mod network;
 mod normalise;
 mod record;
 mod response;
