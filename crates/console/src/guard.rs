@@ -56,13 +56,13 @@ async fn visitor(
     is_tls: bool,
 ) -> Result<(Visitor, Option<HeaderValue>), Problem> {
     let access = &console.parts().access;
-    let theme = cookie::theme(headers);
+    let (theme, held) = (cookie::theme(headers), console.parts().approvals.count_held());
     if let Some(token) = cookie::token(headers)
         && let Some(session) = console.0.sessions.find(token, !is_live(headers))
     {
         if let Some(principal) = access.still_operator(&session.rank).await? {
             only_local(&principal.rank, headers)?;
-            return Ok((Visitor { principal, csrf: Csrf(session.csrf), theme }, None));
+            return Ok((Visitor { principal, csrf: Csrf(session.csrf), theme, held }, None));
         }
         console.0.sessions.end(token);
     }
@@ -70,7 +70,7 @@ async fn visitor(
     let Some(principal) = access.still_operator(&Rank::Open).await? else { return Err(Problem::SignedOut) };
     only_local(&principal.rank, headers)?;
     let (token, session) = console.0.sessions.begin(Rank::Open);
-    Ok((Visitor { principal, csrf: Csrf(session.csrf), theme }, cookie::set(&token, is_tls)))
+    Ok((Visitor { principal, csrf: Csrf(session.csrf), theme, held }, cookie::set(&token, is_tls)))
 }
 
 /// Without keys, what protects the server is that only this machine reaches it.

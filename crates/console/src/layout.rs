@@ -4,7 +4,7 @@ use axum::response::{Html, IntoResponse, Response};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::assets::address;
-use crate::pages::{SECTIONS, Section};
+use crate::pages::{SECTIONS, Section, approvals};
 use crate::visitor::Visitor;
 
 /// A page to be shown.
@@ -47,7 +47,7 @@ impl IntoResponse for Page<'_> {
             div.frame {
                 header.bar {
                     a.brand href="/console" { (brand()) span { "Sandgate" } }
-                    (navigation(section))
+                    (navigation(section, visitor.held))
                     (person(visitor))
                 }
                 main id="main" tabindex="-1" {
@@ -106,9 +106,9 @@ fn brand() -> Markup {
     PreEscaped(include_str!("assets/icon.svg").to_owned())
 }
 
-fn navigation(current: Option<&Section>) -> Markup {
+fn navigation(current: Option<&Section>, held: usize) -> Markup {
     html! {
-        nav aria-label="Console" {
+        nav id="sections" aria-label="Console" data-live="5000" {
             ul {
                 @for section in &SECTIONS {
                     @let is_current = current.is_some_and(|current| current.path == section.path);
@@ -116,6 +116,9 @@ fn navigation(current: Option<&Section>) -> Markup {
                         a href=(section.path) aria-current=[is_current.then_some("page")] data-go=(section.key) {
                             (icon(section.icon))
                             span { (section.name) }
+                            @if section.path == approvals::PATH && held > 0 {
+                                span.count aria-label={ (held) " wait" } { (held) }
+                            }
                         }
                     }
                 }

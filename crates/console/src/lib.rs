@@ -35,6 +35,7 @@ use sandgate_store::Store;
 use tokio_util::task::TaskTracker;
 
 use attempts::Attempts;
+use pages::Samples;
 use sessions::Sessions;
 
 /// Where it is.
@@ -66,12 +67,16 @@ struct Inner {
     parts: ConsoleParts,
     sessions: Sessions,
     attempts: Attempts,
+    samples: Samples,
 }
 
 impl Console {
+    /// Must be called where a runtime is.
     #[must_use]
     pub fn new(parts: ConsoleParts) -> Self {
-        Self(Arc::new(Inner { parts, sessions: Sessions::default(), attempts: Attempts::default() }))
+        let samples = Samples::of(&parts);
+        let (sessions, attempts) = (Sessions::default(), Attempts::default());
+        Self(Arc::new(Inner { parts, sessions, attempts, samples }))
     }
 
     /// All its paths begin with [`PATH`].
@@ -83,6 +88,10 @@ impl Console {
             .route("/console/assets/{version}/{name}", get(assets::serve))
             .layer(from_fn(headers::strict))
             .with_state(self)
+    }
+
+    pub(crate) fn samples(&self) -> &Samples {
+        &self.0.samples
     }
 
     pub(crate) fn parts(&self) -> &ConsoleParts {

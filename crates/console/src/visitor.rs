@@ -11,7 +11,12 @@ pub(crate) struct Visitor {
     pub(crate) principal: Principal,
     pub(crate) csrf: Csrf,
     pub(crate) theme: Option<&'static str>,
+    /// How much waits for a person.
+    pub(crate) held: usize,
 }
+
+const NO_MASTER: &str = "This server has no master key. Start it with SANDGATE_MASTER_KEY in its environment, or \
+                         'master_key' in its configuration.";
 
 /// Goes into every form, and nowhere else.
 #[derive(Clone)]
@@ -37,15 +42,20 @@ impl Visitor {
         self.principal.rank == Rank::Open
     }
 
+    /// Somebody who signed in.
+    pub(crate) fn only_people(&self) -> Result<(), Problem> {
+        match self.principal.rank {
+            Rank::Master | Rank::Key(_) => Ok(()),
+            Rank::Open | Rank::Nobody => Err(Problem::Forbidden(NO_MASTER)),
+        }
+    }
+
     /// Keys are made and ended with the master key alone.
     pub(crate) fn only_master(&self) -> Result<(), Problem> {
         match self.principal.rank {
             Rank::Master => Ok(()),
             Rank::Key(_) | Rank::Nobody => Err(Problem::Forbidden("This takes the master key.")),
-            Rank::Open => Err(Problem::Forbidden(
-                "This server has no master key. Start it with SANDGATE_MASTER_KEY in its environment, or \
-                 'master_key' in its configuration.",
-            )),
+            Rank::Open => Err(Problem::Forbidden(NO_MASTER)),
         }
     }
 }

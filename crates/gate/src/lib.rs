@@ -49,8 +49,8 @@ mod visible;
 mod workplace;
 
 pub use approvals::{
-    Approvals, BadExpression, CannotDecide, DecidedBy, Denial, Held, HeldEnd, InvalidWebhook, Permission,
-    Policy, Question, Rule, Stance, Verdict, Webhook, WebhookWhen,
+    Approvals, BadExpression, CannotDecide, ContainerFacts, DecidedBy, Denial, Facts, Held, HeldEnd,
+    InvalidWebhook, KeyFacts, Permission, Policy, Question, Rule, Stance, Verdict, Webhook, WebhookWhen,
 };
 pub use chat::{ChatRequest, forget_code};
 pub use config::GateConfig;

@@ -17,14 +17,24 @@ function choose(step) {
   chosen()?.classList.remove("chosen");
   next.classList.add("chosen");
   next.scrollIntoView({ block: "nearest" });
-  (next.querySelector("a[href], [tabindex]") ?? next).focus({ preventScroll: true });
+  (next.tabIndex === -1 && next.hasAttribute("tabindex") ? next : (next.querySelector("a[href]") ?? next)).focus({
+    preventScroll: true,
+  });
 }
 
+/** Presses what has this key. Within rows only in the one that was chosen: another may have moved up meanwhile. */
 function act(name) {
-  const within = chosen() ?? document;
-  const button = within.querySelector(`[data-key="${name}"]`) ?? document.querySelector(`[data-key="${name}"]`);
-  button?.click();
-  return Boolean(button);
+  const key = `[data-key="${name}"]`;
+  const row = chosen();
+  const found = row?.querySelector(key) ?? [...document.querySelectorAll(key)].find((one) => !one.closest("[data-row]"));
+  if (!found) {
+    const isOfRows = document.querySelector(`[data-row] ${key}`);
+    if (isOfRows && !row) choose(1);
+    return Boolean(isOfRows);
+  }
+  if (found.matches("input")) found.focus();
+  else found.click();
+  return true;
 }
 
 document.addEventListener("keydown", (event) => {

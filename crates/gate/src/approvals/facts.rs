@@ -6,31 +6,31 @@ use serde::Serialize;
 use super::Question;
 
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct Facts {
-    pub(super) id: String,
-    pub(super) object: &'static str,
-    pub(super) created_at: u64,
-    pub(super) request_id: String,
-    pub(super) door: String,
-    pub(super) model: Option<String>,
-    pub(super) key: KeyFacts,
-    pub(super) container: ContainerFacts,
-    pub(super) language: String,
-    pub(super) imports: Vec<String>,
-    pub(super) code: String,
+pub struct Facts {
+    pub id: String,
+    pub object: &'static str,
+    pub created_at: u64,
+    pub request_id: String,
+    pub door: String,
+    pub model: Option<String>,
+    pub key: KeyFacts,
+    pub container: ContainerFacts,
+    pub language: String,
+    pub imports: Vec<String>,
+    pub code: String,
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct KeyFacts {
-    pub(super) id: Option<String>,
-    pub(super) name: Option<String>,
-    pub(super) owner: String,
+pub struct KeyFacts {
+    pub id: Option<String>,
+    pub name: Option<String>,
+    pub owner: String,
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct ContainerFacts {
-    pub(super) id: String,
-    pub(super) name: Option<String>,
+pub struct ContainerFacts {
+    pub id: String,
+    pub name: Option<String>,
 }
 
 impl Facts {

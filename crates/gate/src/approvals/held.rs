@@ -106,6 +106,12 @@ impl Held {
     pub fn id(&self) -> &str {
         &self.facts.id
     }
+
+    /// What is known of it.
+    #[must_use]
+    pub fn facts(&self) -> &Facts {
+        &self.facts
+    }
 }
 
 impl Board {

@@ -16,12 +16,12 @@ use std::time::Duration;
 use sandgate_store::Store;
 
 use crate::live::Live;
-use facts::Facts;
 use held::{Board, PersonSaid};
 use judging::{Judging, not_judged};
 use policy::Next;
 use webhook::Answer;
 
+pub use facts::{ContainerFacts, Facts, KeyFacts};
 pub use held::{CannotDecide, Held, HeldEnd};
 pub use policy::Policy;
 pub use question::{DecidedBy, Denial, Permission, Question, Verdict};

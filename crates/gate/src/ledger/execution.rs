@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::Call;
 use super::call::clipped;
 use super::entry::Entry;
+use super::kept_rich::KeptRich;
 use super::kept_text::KeptText;
 
 #[derive(Debug)]
@@ -19,6 +20,7 @@ pub(crate) struct ExecutionEntry {
     stdout: KeptText,
     stderr: KeptText,
     results: KeptText,
+    rich: KeptRich,
     result_count: u64,
     files: u64,
     notes: Vec<Note>,
@@ -63,6 +65,7 @@ impl ExecutionEntry {
             stdout: KeptText::new(kept),
             stderr: KeptText::new(kept),
             results: KeptText::new(kept),
+            rich: KeptRich::new(kept),
             result_count: 0,
             files: 0,
             notes: Vec::new(),
@@ -109,9 +112,10 @@ impl ExecutionEntry {
 
     fn result(&mut self, data: &MimeBundle) {
         self.result_count += 1;
+        self.rich.add(data);
         for (kind, value) in data {
             let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            // A picture is of no use in a record.
+            // A picture is of no use as text.
             if kind == "text/plain" {
                 self.results.add(&text);
                 self.results.add("\n");
@@ -158,6 +162,9 @@ impl ExecutionEntry {
             if let Some(text) = text.into_value() {
                 self.entry.note(name, text);
             }
+        }
+        if let Some(rich) = std::mem::replace(&mut self.rich, KeptRich::new(false)).into_value() {
+            self.entry.note("shown", rich);
         }
         self.entry.note("result_count", self.result_count);
         self.entry.note("files_changed", self.files);

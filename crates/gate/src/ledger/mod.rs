@@ -6,6 +6,7 @@ mod call;
 mod config;
 mod entry;
 mod execution;
+mod kept_rich;
 mod kept_text;
 mod tokens;
 mod turn;

@@ -50,7 +50,7 @@ pub use self::loopback::Loopback;
 pub use self::model_name::model_in;
 pub use self::responses::ResponsesUpstream;
 pub use self::router::Router;
-pub use self::routes::{Member, Routes};
+pub use self::routes::{Member, MemberShown, RouteShown, Routes};
 pub use self::sse::{SseError, SseEvent, SseParser};
 
 /// Something that can take a model's turn.

@@ -15,7 +15,7 @@ use super::refusal::{no_model, no_such_model, refused};
 use super::renamed_answer::{Renamer, can_be_renamed};
 use super::renaming::{Form, ask, ask_as};
 use super::retry::with_retries;
-use super::routes::Routes;
+use super::routes::{RouteShown, Routes};
 use super::{Credentials, Turn, TurnRequest, Upstream, UpstreamError};
 use crate::live::Live;
 
@@ -35,10 +35,16 @@ impl Router {
         self.routes.replace(routes);
     }
 
-    /// The names by which models can be asked for, as they are configured: with `*` for any text.
+    /// The names by which models can be asked for, but for patterns.
     #[must_use]
     pub fn names(&self) -> Vec<String> {
         self.routes.get().names().map(str::to_owned).collect()
+    }
+
+    /// Every name, and who is behind it.
+    #[must_use]
+    pub fn overview(&self) -> Vec<RouteShown> {
+        self.routes.get().overview()
     }
 
     async fn take_turn(&self, form: Form, request: TurnRequest) -> Result<Turn, UpstreamError> {

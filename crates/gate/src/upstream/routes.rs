@@ -52,6 +52,22 @@ pub struct Routes {
     born: Instant,
 }
 
+/// A name by which a model can be asked for, for people to see.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RouteShown {
+    pub name: String,
+    pub members: Vec<MemberShown>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemberShown {
+    pub upstream: String,
+    /// What the upstream calls it; None: the same.
+    pub model: Option<String>,
+    /// It failed a moment ago, and is asked last.
+    pub is_resting: bool,
+}
+
 /// A member chosen for a request.
 #[derive(Debug)]
 pub(super) struct Choice<'a> {
@@ -116,6 +132,21 @@ impl Routes {
     /// The names a client can ask for, without patterns.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.groups.iter().map(|group| group.name.as_str()).filter(|name| !name.ends_with('*'))
+    }
+
+    /// Every name, and who is behind it.
+    pub(super) fn overview(&self) -> Vec<RouteShown> {
+        let now = self.now();
+        let shown = |member: &Member| MemberShown {
+            upstream: member.upstream.name().to_owned(),
+            model: member.model.clone(),
+            is_resting: member.resting_until.load(Ordering::Relaxed) > now,
+        };
+        let group = |group: &Group| RouteShown {
+            name: group.name.clone(),
+            members: group.members.iter().map(shown).collect(),
+        };
+        self.groups.iter().map(group).collect()
     }
 
     /// Upstreams behind patterns: only they know what they have.

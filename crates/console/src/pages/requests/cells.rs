@@ -4,6 +4,7 @@ use maud::{Markup, html};
 use sandgate_store::LedgerRecord;
 use serde_json::Value;
 
+use super::shown;
 use crate::code::code;
 
 pub(super) fn has_code(record: &LedgerRecord) -> bool {
@@ -23,6 +24,7 @@ pub(super) fn show(record: &LedgerRecord) -> Markup {
                     pre.out.err tabindex="0" aria-label="Error output" { (stderr) }
                 }
                 @if let Some(results) = text("results") { pre.out.result tabindex="0" aria-label="Results" { (results) } }
+                (shown::show(record))
                 @if let Some(name) = of_raised("name") {
                     pre.out.err { strong { (name) } ": " (of_raised("value").unwrap_or_default()) }
                 }

@@ -4,6 +4,7 @@ mod cells;
 mod filter;
 mod list;
 mod one;
+mod shown;
 mod timeline;
 
 use axum::Router;
@@ -15,10 +16,16 @@ use crate::fields::Fields;
 pub(crate) const PATH: &str = "/console/requests";
 
 pub(crate) fn router() -> Router<Console> {
-    Router::new().route(PATH, get(list::show)).route("/console/requests/one", get(one::show))
+    Router::new()
+        .route(PATH, get(list::show))
+        .route("/console/requests/one", get(one::show))
+        .route(shown::PATH, get(shown::frame))
 }
 
 /// Behind a question mark: clients choose their ids, and `..` would be another page.
 pub(crate) fn link(request: &str) -> String {
     Fields::default().link("/console/requests/one", &[], &[("id", request)])
 }
+
+#[cfg(test)]
+mod tests;

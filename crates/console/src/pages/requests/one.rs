@@ -20,8 +20,8 @@ use crate::times::{ago_ms, exact_length};
 use crate::visitor::Visitor;
 
 /// Under one id, and done for one of them.
-const MOST_REQUESTS: usize = 10;
-const MOST_CHILDREN: usize = 300;
+pub(super) const MOST_REQUESTS: usize = 10;
+pub(super) const MOST_CHILDREN: usize = 300;
 
 pub(super) async fn show(
     State(console): State<Console>,

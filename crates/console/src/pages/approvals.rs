@@ -1,0 +1,126 @@
+//! What waits for a person: the code as it would run, what it imports, who asks; and the word on it.
+
+use axum::Router;
+use axum::extract::State;
+use axum::response::{IntoResponse, Redirect, Response};
+use axum::routing::{get, post};
+use maud::{Markup, html};
+use sandgate_gate::{CannotDecide, Facts, Held};
+
+use super::{containers, requests};
+use crate::Console;
+use crate::code::code;
+use crate::fields::{Asked, Fields};
+use crate::layout::{Page, csrf};
+use crate::pieces::{empty, id, id_link};
+use crate::problem::Problem;
+use crate::times::{ago_seconds, until_seconds};
+use crate::visitor::Visitor;
+
+pub(crate) const PATH: &str = "/console/approvals";
+/// Shown at one time, the oldest first; the others move up.
+const MOST: usize = 20;
+
+pub(crate) fn router() -> Router<Console> {
+    Router::new().route(PATH, get(show)).route("/console/approvals/decide", post(decide))
+}
+
+async fn show(
+    State(console): State<Console>,
+    visitor: Visitor,
+    Asked(asked): Asked,
+) -> Result<Response, Problem> {
+    let (held, _) = console.parts().approvals.held();
+    let body = html! {
+        @match asked.get("done") {
+            Some("approve") => p.notice.good { "Approved: it runs." },
+            Some("deny") => p.notice { "Denied: nothing ran, and the model was told why." },
+            _ => {}
+        }
+        div id="held" data-live="1000" {
+            @if held.is_empty() {
+                (empty("Nothing waits", &html! { "Code is held here where a rule of " code { "approvals" }
+                    " in the configuration says " code { "ask" } ", or its webhook does." }))
+            }
+            @for one in held.iter().take(MOST) { (card(one, &visitor)) }
+            @if held.len() > MOST { p.hint { (held.len() - MOST) " more wait behind these." } }
+        }
+    };
+    let hint = html! { span.hint { kbd { "j" } " " kbd { "k" } " choose, " kbd { "a" } " approve, " kbd { "d" }
+    " deny, " kbd { "r" } " reason" } };
+    Ok(Page::new("Approvals", &visitor, body).section(PATH).aside(hint).into_response())
+}
+
+fn card(held: &Held, visitor: &Visitor) -> Markup {
+    let facts = held.facts();
+    html! {
+        article.part.approval.held id=(facts.id) data-row tabindex="-1" aria-label={ "Held: " (facts.id) } {
+            header {
+                h2 { (asker(facts)) }
+                span.soft { (ago_seconds(facts.created_at)) }
+                span.pill.warn { "denied " (until_seconds(held.expires_at)) }
+            }
+            dl.facts {
+                div { dt { "Model" } dd { @if let Some(model) = &facts.model { (model) } @else { "none: sent by a client" } } }
+                div { dt { "API" } dd { (facts.door) } }
+                div { dt { "Language" } dd { (facts.language) } }
+                div { dt { "Container" } dd { (id_link(&facts.container.id, &containers::link(&facts.container.id))) } }
+                @if !facts.request_id.is_empty() {
+                    div { dt { "Request" } dd { (id_link(&facts.request_id, &requests::link(&facts.request_id))) } }
+                }
+                div { dt { "Asked by" } dd { (held.asked_by) @if let Some(reason) = &held.asked_reason { ": " (reason) } } }
+                div { dt { "Id" } dd { (id(&facts.id)) } }
+            }
+            p.imports {
+                span.soft { "Imports " }
+                @if facts.imports.is_empty() { span.soft { "nothing" } }
+                @for name in &facts.imports {
+                    span.chip { @if name == "*" { "what cannot be read" } @else { (name) } }
+                }
+            }
+            div.cell { (code(&facts.language, &facts.code)) }
+            form.decide method="post" action="/console/approvals/decide" {
+                (csrf(visitor))
+                input type="hidden" name="id" value=(facts.id);
+                label { span.visually-hidden { "Reason" } input name="reason" maxlength="1000" data-key="r"
+                    placeholder="Reason, for the model and the record (not needed)" autocomplete="off"; }
+                button.primary type="submit" name="decision" value="approve" data-key="a" { "Approve" }
+                button.danger type="submit" name="decision" value="deny" data-key="d" { "Deny" }
+            }
+        }
+    }
+}
+
+/// Whoever it is, by the best name there is.
+fn asker(facts: &Facts) -> Markup {
+    let key = &facts.key;
+    match (&key.name, &key.id) {
+        (Some(name), _) | (None, Some(name)) => html! { (name) },
+        (None, None) => html! { (key.owner) },
+    }
+}
+
+async fn decide(
+    State(console): State<Console>,
+    visitor: Visitor,
+    fields: Fields,
+) -> Result<Redirect, Problem> {
+    visitor.only_people()?;
+    let approved = match fields.get("decision") {
+        Some("approve") => true,
+        Some("deny") => false,
+        _ => return Err(Problem::Invalid("Approve it or deny it.".to_owned())),
+    };
+    let id = fields.get("id").unwrap_or_default();
+    console.parts().approvals.answer(id, approved, fields.get("reason")).map_err(|error| match error {
+        CannotDecide::NoSuch => Problem::NotFound,
+        CannotDecide::Over(_) => Problem::Conflict(format!("It cannot be decided any more: {error}.")),
+    })?;
+    let decision = if approved { "approve" } else { "deny" };
+    tracing::info!(approval = id, decision, by = visitor.name(), "a person decided at the console");
+    Ok(Redirect::to(&Fields::default().link(PATH, &[], &[("done", decision)])))
+}
+
+#[cfg(test)]
+#[path = "approvals_tests.rs"]
+mod tests;

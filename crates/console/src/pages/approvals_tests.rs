@@ -1,0 +1,70 @@
+//! What is held is shown as text, and decided by whoever may.
+
+use std::sync::Arc;
+
+use axum::http::StatusCode;
+use sandgate_core::{ContainerId, Owner};
+use sandgate_gate::{Policy, Question, Stance, Verdict};
+
+use crate::testing::TestConsole;
+
+const MASTER: &str = "master-of-this-server";
+const CODE: &str = "import os\nprint('<script>alert(1)</script>')";
+
+/// Code of a hostile client that waits for a person.
+async fn held(console: &TestConsole) -> (tokio::task::JoinHandle<Verdict>, String) {
+    let approvals = console.console.parts().approvals.clone();
+    approvals.replace(Policy { default: Stance::Ask, ..Policy::default() });
+    let asking = approvals.clone();
+    let waits = tokio::spawn(async move {
+        let (owner, container) = (Owner::from_stored("<b>ann</b>".to_owned()), ContainerId::random());
+        let question = Question {
+            code: CODE,
+            language: "python",
+            model: Some("<img src=x onerror=alert(1)>"),
+            key: None,
+            owner: &owner,
+            container: &container,
+            container_name: None,
+            door: "responses",
+            request_id: "\"><i>x",
+        };
+        asking.decide(&question).await
+    });
+    let (held, _) = approvals.held_after(None, std::time::Duration::from_secs(60)).await;
+    (waits, held[0].id().to_owned())
+}
+
+#[tokio::test]
+async fn what_is_held_is_shown_as_text_and_decided_once() {
+    let console = TestConsole::new(Some(MASTER)).await;
+    let cookie = console.sign_in(MASTER, "").await.cookie();
+    let (waits, id) = held(&console).await;
+    let page = console.get("/console/approvals", &cookie).await;
+    assert!(page.body.contains(&id) && page.body.contains(">os<"), "{}", page.body);
+    for hostile in ["<script>alert", "<img", "<b>ann", "<i>x"] {
+        assert!(!page.body.contains(hostile), "{hostile}");
+    }
+    let csrf = page.csrf();
+    let said = format!("csrf={csrf}&id={id}&decision=deny&reason=not+here");
+    let done = console.post("/console/approvals/decide", &cookie, &said).await;
+    assert_eq!(done.header("location"), "/console/approvals?done=deny");
+    let Verdict::Denied(denial) = waits.await.unwrap() else { panic!("it was denied") };
+    assert_eq!(denial.reason, "not here");
+    let again = console.post("/console/approvals/decide", &cookie, &said).await;
+    assert_eq!(again.status, StatusCode::CONFLICT);
+    let nothing = console.get("/console/approvals", &cookie).await;
+    assert!(nothing.body.contains("Nothing waits"));
+}
+
+#[tokio::test]
+async fn without_keys_nobody_decides() {
+    let console = Arc::new(TestConsole::new(None).await);
+    let (waits, id) = held(&console).await;
+    let page = console.get("/console/approvals", "").await;
+    let said = format!("csrf={}&id={id}&decision=approve", page.csrf());
+    let refused = console.post("/console/approvals/decide", &page.cookie(), &said).await;
+    assert_eq!(refused.status, StatusCode::FORBIDDEN);
+    assert!(!waits.is_finished());
+    waits.abort();
+}
