@@ -204,7 +204,7 @@ async fn change(
     let wanted = wish::limits(&fields)?;
     let changed = console.parts().store.change_key_limits(id, move |old| {
         // What this form does not show stays.
-        Ok::<_, Problem>(KeyLimits { network: old.network, ..wanted })
+        Ok::<_, Problem>(KeyLimits { network: old.network, backend: old.backend, ..wanted })
     });
     changed.await??;
     tracing::info!(key = id, "the limits of a key were changed at the console");

@@ -38,7 +38,6 @@ pub(super) fn limits(fields: &Fields) -> Result<KeyLimits, Problem> {
         sandboxes: number(fields, "sandboxes")?,
         containers: number(fields, "containers")?,
         memory_bytes: number::<u64>(fields, "memory_mib")?.map(|mib| mib.saturating_mul(MIB)),
-        network: None,
         log_code: match fields.get("log_code") {
             None => None,
             Some("yes") => Some(true),
@@ -46,6 +45,7 @@ pub(super) fn limits(fields: &Fields) -> Result<KeyLimits, Problem> {
             Some(_) => return Err(invalid("log_code", "yes or no is wanted")),
         },
         console: fields.get("console").is_some(),
+        ..KeyLimits::default()
     };
     limits.check().map_err(|error| Problem::Invalid(format!("{error}.")))?;
     Ok(limits)
