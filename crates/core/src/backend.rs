@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 
+use crate::network::NetworkPolicy;
 use crate::{BackendError, ContextId, Event, Files, Inside, Limits, Processes, Result, SandboxId};
 
 /// Somewhere code can run.
@@ -23,6 +24,11 @@ pub trait Backend: Send + Sync + Debug {
     /// What it has made ahead; all zero where it makes nothing ahead.
     fn stats(&self) -> BackendStats {
         BackendStats::default()
+    }
+
+    /// Whether sandboxes can be given a network policy that opens anything.
+    fn has_network(&self) -> bool {
+        false
     }
 
     /// A new sandbox with empty files, ready to execute.
@@ -116,6 +122,10 @@ pub trait Sandbox: Send + Sync + Debug {
     async fn processes(&self) -> Result<Arc<dyn Processes>> {
         Err(BackendError::Unsupported("running a command"))
     }
+    /// What its code may reach from now on; what is connected and is not allowed any more is cut off.
+    async fn set_network(&self, _policy: NetworkPolicy) -> Result<()> {
+        Err(BackendError::Unsupported("changing what a sandbox may reach"))
+    }
     async fn usage(&self) -> Result<Usage>;
     /// The part of it that costs next to nothing to look up; None where it is not counted.
     fn meter(&self) -> Option<Meter> {
@@ -143,6 +153,9 @@ pub struct SandboxSpec {
     /// The name of the backend that is to run it; None: the server's default. One that exists stays where it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backend: Option<String>,
+    /// What its code may reach outside; nothing, unless something is said.
+    #[serde(default, skip_serializing_if = "NetworkPolicy::is_disabled")]
+    pub network: NetworkPolicy,
 }
 
 #[derive(Clone, Debug, Default)]

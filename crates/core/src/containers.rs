@@ -8,10 +8,12 @@ use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::{Mutex as AsyncMutex, OwnedSemaphorePermit, Semaphore};
 
+use crate::network::NetworkPolicy;
 use crate::registry::now_seconds;
 use crate::{
     Backend, BackendError, BackendStats, ContainerId, ContainerRecord, ExecuteRequest, Execution, Files,
-    KeyLimits, Owner, Registry, RegistryError, Result, Sandbox, SandboxId, SandboxSpec, Share, Shares, Usage,
+    KeyLimits, NetworkRules, Owner, Registry, RegistryError, Result, Sandbox, SandboxId, SandboxSpec, Share,
+    Shares, Usage,
 };
 
 #[derive(Clone, Debug)]
@@ -22,6 +24,8 @@ pub struct ContainersConfig {
     pub max_live: usize,
     /// How long the files of a container that nobody uses are kept.
     pub keep: Duration,
+    /// What containers may reach when nothing is asked for, and at most.
+    pub network: NetworkRules,
 }
 
 impl Default for ContainersConfig {
@@ -30,6 +34,7 @@ impl Default for ContainersConfig {
             idle: Duration::from_secs(20 * 60),
             max_live: 1000,
             keep: Duration::from_secs(30 * 24 * 60 * 60),
+            network: NetworkRules::default(),
         }
     }
 }
@@ -40,9 +45,13 @@ pub struct NewContainer {
     pub owner: Owner,
     pub name: Option<String>,
     pub spec: SandboxSpec,
+    /// What its code is to reach; None: what the server and the key give to those who ask for nothing. It decides
+    /// over the network of `spec`.
+    pub network: Option<NetworkPolicy>,
     /// None: the server's own.
     pub idle: Option<Duration>,
     pub memory_limit: Option<String>,
+    /// As its maker wrote it, without secrets, to be said back.
     pub network_policy: Option<Value>,
     /// It is there to be copied, not to be used: it is not in lists.
     pub unlisted: bool,
@@ -75,6 +84,10 @@ pub struct Container {
     used: Mutex<Used>,
     /// It counts as its owner's until it is deleted.
     kept: Mutex<Option<Share>>,
+    /// What it may reach, and how that was put, if it was changed since `record`.
+    network: Mutex<Option<(NetworkPolicy, Option<Value>)>>,
+    /// Held while its record is saved, so that an older one never comes after a newer.
+    saving: AsyncMutex<()>,
 }
 
 /// When a container was last used, by the clock that never jumps and by the one that is recorded.
@@ -173,6 +186,7 @@ impl Containers {
 
     pub async fn create(&self, mut new: NewContainer) -> Result<Arc<Container>> {
         new.spec.backend = new.allowance.backend_for(new.spec.backend.take())?;
+        self.grant_network(&mut new)?;
         let share = self.take_share(&new)?;
         let place = self.places.take(&new.owner, new.allowance.sandboxes)?;
         let sandbox = self.backend.create(new.spec.clone()).await?;
@@ -181,11 +195,67 @@ impl Containers {
     }
 
     /// A container over a copy of the files of `from`, whether that runs or not. It sleeps until it is used.
-    pub async fn copy(&self, from: &Container, new: NewContainer) -> Result<Arc<Container>> {
+    pub async fn copy(&self, from: &Container, mut new: NewContainer) -> Result<Arc<Container>> {
+        self.grant_network(&mut new)?;
         let share = self.take_share(&new)?;
         from.keep_alive();
         let id = from.copy_files(new.spec.clone()).await?;
         self.add(new, id, Life::Asleep, share).await
+    }
+
+    /// Every door's containers pass here, so that none reaches more than the server and the key allow.
+    fn grant_network(&self, new: &mut NewContainer) -> Result<()> {
+        new.spec.network = self.network_within(new.network.take(), &new.allowance)?;
+        Ok(())
+    }
+
+    /// The policy that is granted for what is asked; None asks for nothing in particular.
+    pub fn network_within(
+        &self,
+        asked: Option<NetworkPolicy>,
+        allowance: &KeyLimits,
+    ) -> Result<NetworkPolicy> {
+        let granted = self.config.network.grant(asked, allowance.network.as_deref());
+        let granted = granted.map_err(|refused| BackendError::Invalid(refused.to_string()))?;
+        if !granted.is_disabled() && !self.backend.has_network() {
+            return Err(BackendError::Unsupported("a network for sandboxes"));
+        }
+        Ok(granted)
+    }
+
+    /// For who asks for the internet as a whole: all of it, or None where that is not allowed.
+    #[must_use]
+    pub fn widest_network(&self, allowance: &KeyLimits) -> Option<NetworkPolicy> {
+        self.config.network.widest(allowance.network.as_deref())
+    }
+
+    /// Changes what a container may reach, at once if it runs. `said`: the policy as it is said back.
+    pub async fn set_network(
+        &self,
+        container: &Arc<Container>,
+        asked: Option<NetworkPolicy>,
+        said: Option<Value>,
+        allowance: &KeyLimits,
+    ) -> Result<()> {
+        let mut policy = self.network_within(asked, allowance)?;
+        keep_placeholders(&mut policy, &container.network());
+        let (container, registry) = (Arc::clone(container), Arc::clone(&self.registry));
+        // In a task of its own: a caller that leaves meanwhile must not leave a change that is not on record.
+        let changed = tokio::spawn(async move {
+            // Nobody starts or ends it meanwhile: a sandbox that is just being started would miss the change.
+            let life = container.life.lock().await;
+            match &*life {
+                Life::Deleted => return Err(container.no_such()),
+                Life::Live(live) if live.sandbox.is_alive() => {
+                    live.sandbox.set_network(policy.clone()).await?;
+                }
+                Life::Live(_) | Life::Asleep => {}
+            }
+            *container.network.lock().unwrap_or_else(PoisonError::into_inner) = Some((policy, said));
+            let _saving = container.saving.lock().await;
+            registry.save(&container.current()).await.map_err(registry_failed)
+        });
+        changed.await.map_err(|_| BackendError::Engine("changing a network was abandoned".to_owned()))?
     }
 
     fn take_share(&self, new: &NewContainer) -> Result<Share> {
@@ -348,6 +418,7 @@ impl Containers {
             {
                 tracing::warn!(container = %id, %error, "an idle container could not be put to sleep");
             }
+            let _saving = container.saving.lock().await;
             if let Some(record) = container.unrecorded()
                 && let Err(error) = self.registry.save(&record).await
             {
@@ -371,7 +442,33 @@ impl Container {
     ) -> Self {
         let seconds = record.last_active_at;
         let used = Mutex::new(Used { at: Instant::now(), seconds, recorded: seconds });
-        Self { record, backend, places, life: Arc::new(AsyncMutex::new(life)), used, kept: Mutex::new(kept) }
+        Self {
+            record,
+            backend,
+            places,
+            life: Arc::new(AsyncMutex::new(life)),
+            used,
+            kept: Mutex::new(kept),
+            network: Mutex::default(),
+            saving: AsyncMutex::default(),
+        }
+    }
+
+    /// The record with what was changed since.
+    fn current(&self) -> ContainerRecord {
+        let mut record = self.record.clone();
+        if let Some((policy, said)) = &*self.network.lock().unwrap_or_else(PoisonError::into_inner) {
+            record.spec.network = policy.clone();
+            record.network_policy.clone_from(said);
+        }
+        record.last_active_at = self.used().seconds;
+        record
+    }
+
+    /// What its code may reach.
+    #[must_use]
+    pub fn network(&self) -> NetworkPolicy {
+        self.current().spec.network
     }
 
     #[must_use]
@@ -430,7 +527,7 @@ impl Container {
             last_active_at: self.used().seconds,
             idle_seconds: self.record.idle_seconds,
             memory_limit: self.record.memory_limit.clone(),
-            network_policy: self.record.network_policy.clone(),
+            network_policy: self.current().network_policy,
         })
     }
 
@@ -454,7 +551,7 @@ impl Container {
             Life::Live(live) if live.sandbox.is_alive() => return Ok(Arc::clone(&live.sandbox)),
             Life::Live(_) | Life::Asleep => {}
         }
-        let (record, backend, places) = (self.record.clone(), Arc::clone(&self.backend), self.places.clone());
+        let (record, backend, places) = (self.current(), Arc::clone(&self.backend), self.places.clone());
         let most = allowance.sandboxes;
         // In a task of its own: a caller that leaves meanwhile must not leave a sandbox that nobody counts.
         let started = tokio::spawn(async move {
@@ -576,11 +673,22 @@ impl Container {
             return None;
         }
         used.recorded = used.seconds;
-        Some(ContainerRecord { last_active_at: used.seconds, ..self.record.clone() })
+        drop(used);
+        Some(self.current())
     }
 
     fn lock_used(&self) -> std::sync::MutexGuard<'_, Used> {
         self.used.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What runs already knows a secret by its old placeholder.
+fn keep_placeholders(new: &mut NetworkPolicy, old: &NetworkPolicy) {
+    for secret in &mut new.secrets {
+        let same = old.secrets.iter().find(|one| one.name == secret.name && one.domain == secret.domain);
+        if let Some(same) = same {
+            secret.placeholder.clone_from(&same.placeholder);
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::BackendError;
+use crate::network::{InvalidTarget, NetworkCeiling};
 
 /// Bounds of a key. What is not set is bounded by the server's own settings only.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,8 +26,8 @@ pub struct KeyLimits {
     /// Memory of one container.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_bytes: Option<u64>,
-    /// Hosts that containers may be allowed to reach at most; an empty list: none. Kept for the day that
-    /// sandboxes have a network.
+    /// What containers may be allowed to reach at most, as words of a network policy: hosts (`example.org`,
+    /// `*.example.org`), ranges of addresses, `registries`, or `open` alone; an empty list: nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub network: Option<Vec<String>>,
     /// The backend its code runs on, and no other; None: the server's default, or whichever a request names.
@@ -43,7 +44,7 @@ pub struct KeyLimits {
 /// Less than a kernel needs to start is a mistake in the unit.
 const LEAST_MEMORY: u64 = 64 << 20;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidLimits {
     #[error("'requests_per_minute' must be at least 1; revoke the key to stop it")]
     NoRequests,
@@ -51,6 +52,8 @@ pub enum InvalidLimits {
     TooLittleMemory,
     #[error("'models' must name at least one model, or be left out")]
     NoModels,
+    #[error("'network': {0}")]
+    Network(#[from] InvalidTarget),
 }
 
 impl KeyLimits {
@@ -63,6 +66,9 @@ impl KeyLimits {
         }
         if self.models.as_ref().is_some_and(|models| models.is_empty()) {
             return Err(InvalidLimits::NoModels);
+        }
+        if let Some(words) = &self.network {
+            NetworkCeiling::from_words(words.iter().map(String::as_str))?;
         }
         Ok(())
     }

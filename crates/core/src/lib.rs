@@ -14,6 +14,7 @@ mod key_limits;
 mod leases;
 mod limits;
 pub mod network;
+mod network_rules;
 mod outcome;
 mod owner;
 mod principal;
@@ -40,6 +41,7 @@ pub use leases::{
     Lease, LeaseError, LeaseRegistry, LeaseState, Leases, MemoryLeases, NewLease, OnEnd, Parsed, now_ms,
 };
 pub use limits::{Limits, human_bytes};
+pub use network_rules::{NetworkRefused, NetworkRules};
 pub use outcome::{NoteText, Outcome, OutcomeBuilder, RichResult};
 pub use owner::Owner;
 pub use principal::{Principal, Rank};

@@ -51,6 +51,10 @@ impl Backend for WatchedBackend {
         self.backend.stats()
     }
 
+    fn has_network(&self) -> bool {
+        self.backend.has_network()
+    }
+
     async fn create(&self, spec: SandboxSpec) -> Result<Arc<dyn Sandbox>> {
         self.watch("create", self.backend.create(spec)).await
     }

@@ -20,6 +20,7 @@ use crate::files::VolumeFiles;
 use crate::helper::{Helper, Setup, runtime_mounts};
 use crate::ids::IdRange;
 use crate::instance::{Instance, lock_containers};
+use crate::network::{Network, NetworkConfig};
 use crate::pool::{Pool, make_cold};
 use crate::runtime::{Progress, PythonRuntime, prepare};
 use crate::sandbox::EngineSandbox;
@@ -44,6 +45,8 @@ pub struct EngineConfig {
     pub limits_by: LimitsBy,
     /// What sandboxes are made like ahead of being asked for: the limits most requests will have.
     pub usual: SandboxSpec,
+    /// None: sandboxes cannot be given a network.
+    pub network: Option<NetworkConfig>,
     /// All of them, except in the test that takes each away once.
     pub layers: Layers,
 }
@@ -61,6 +64,7 @@ impl EngineConfig {
             ephemeral: true,
             limits_by: LimitsBy::Cgroups,
             usual: SandboxSpec::default(),
+            network: Some(NetworkConfig::default()),
             layers: Layers::ALL,
         }
     }
@@ -180,6 +184,11 @@ impl Engine {
     }
 
     async fn hand_out(&self, sandbox: Arc<EngineSandbox>) -> Result<Arc<dyn Sandbox>> {
+        // Before anything runs in it: its ports are ours, or it is not handed out.
+        if let Err(error) = sandbox.open_network().await {
+            sandbox.discard().await;
+            return Err(error);
+        }
         if let Err(error) = self.shared.volumes.claim(&sandbox.volume) {
             sandbox.discard().await;
             return Err(BackendError::Engine(error.to_string()));
@@ -206,11 +215,13 @@ fn assemble(
     let (tasks, sandboxes) = (TaskTracker::new(), Mutex::new(HashMap::new()));
     let (runtimes, python_version) = (config.home.join("runtimes"), runtime.version.clone());
     let layers = config.layers;
+    let network = config.network.clone().map(Network::start).transpose()?;
     Ok(Shared {
         helper,
         zygotes,
         cgroups,
         volumes,
+        network,
         layers,
         runtimes,
         python_version,
@@ -269,6 +280,10 @@ impl Backend for Engine {
         self.pool.stats()
     }
 
+    fn has_network(&self) -> bool {
+        self.shared.network.is_some()
+    }
+
     async fn create(&self, spec: SandboxSpec) -> Result<Arc<dyn Sandbox>> {
         self.check_running()?;
         let sandbox = match self.pool.claim(&spec, self.shared.cgroups.is_some()) {
@@ -294,6 +309,10 @@ impl Backend for Engine {
         let sandbox =
             blocking(move || EngineSandbox::make(shared, volume, spec, /* revived */ true)).await??;
         let sandbox = Arc::new(sandbox);
+        if let Err(error) = sandbox.open_network().await {
+            sandbox.end().await?;
+            return Err(error);
+        }
         self.shared.remember(&sandbox);
         Ok(sandbox)
     }

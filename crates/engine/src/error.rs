@@ -26,6 +26,8 @@ pub enum StartError {
     Helper(String),
     #[error("the process that sandboxes are forked from could not start: {0}")]
     Zygote(String),
+    #[error("the way out of sandboxes could not be prepared: {0}")]
+    Network(String),
     #[error("a first sandbox could not be made: {0}")]
     FirstSandbox(String),
     #[error("another server uses this home ({0}); stop it or set SANDGATE_HOME to another folder")]

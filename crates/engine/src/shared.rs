@@ -12,6 +12,7 @@ use tokio_util::task::TaskTracker;
 use crate::helper::Helper;
 pub(crate) use crate::idle_disks::watch_disks;
 use crate::ids::IdClaim;
+use crate::network::Network;
 use crate::sandbox::EngineSandbox;
 use crate::volume::Volumes;
 use crate::zygotes::Zygotes;
@@ -23,6 +24,8 @@ pub(crate) struct Shared {
     /// None: limits are per process, as the operator accepted.
     pub(crate) cgroups: Option<Arc<Cgroups>>,
     pub(crate) volumes: Volumes,
+    /// None: no sandbox reaches anything.
+    pub(crate) network: Option<Network>,
     pub(crate) layers: Layers,
     /// The folder of all runtimes.
     pub(crate) runtimes: PathBuf,

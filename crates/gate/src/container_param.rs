@@ -4,6 +4,7 @@
 use serde_json::{Map, Value};
 
 use crate::error::{GateError, Result};
+use crate::network_param::{AskedNetwork, read_network_policy};
 
 /// The tool's place in `tools`, and where its code is to run.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,7 +25,7 @@ pub enum ContainerChoice {
 pub struct AutoContainer {
     pub file_ids: Vec<String>,
     pub memory_limit: Option<String>,
-    pub network_policy: Option<Value>,
+    pub network: Option<AskedNetwork>,
 }
 
 const MOST_FILES: usize = 50;
@@ -68,7 +69,7 @@ fn read_auto(auto: &Map<String, Value>, at: &str) -> Result<AutoContainer> {
     Ok(AutoContainer {
         file_ids: read_file_ids(auto.get("file_ids"), &format!("{at}.file_ids"))?,
         memory_limit: read_memory_limit(auto.get("memory_limit"), &format!("{at}.memory_limit"))?,
-        network_policy: read_network_policy(auto.get("network_policy"), &format!("{at}.network_policy"))?,
+        network: read_network_policy(auto.get("network_policy"), &format!("{at}.network_policy"))?,
     })
 }
 
@@ -107,27 +108,6 @@ pub fn read_memory_limit(value: Option<&Value>, at: &str) -> Result<Option<Strin
             format!("Invalid value: '{name}'. Supported values are: '1g', '4g', '16g', and '64g'."),
         )),
         Some(other) => Err(GateError::wrong_type(at, "a string", other)),
-    }
-}
-
-/// Only a closed network can be had today, and nobody is left to believe otherwise.
-pub fn read_network_policy(value: Option<&Value>, at: &str) -> Result<Option<Value>> {
-    match value {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::Object(policy)) => match policy.get("type").and_then(Value::as_str) {
-            Some("disabled") => Ok(Some(serde_json::json!({"type": "disabled"}))),
-            Some("allowlist") => Err(GateError::bad_value(
-                at,
-                "This server's sandboxes have no network: a network policy of type 'allowlist' cannot be \
-                 honoured yet. Use 'disabled' or leave it out.",
-            )),
-            Some(other) => Err(GateError::bad_value(
-                format!("{at}.type"),
-                format!("Invalid value: '{other}'. Supported values are: 'disabled' and 'allowlist'."),
-            )),
-            None => Err(GateError::missing(format!("{at}.type"))),
-        },
-        Some(other) => Err(GateError::wrong_type(at, "an object", other)),
     }
 }
 

@@ -29,6 +29,7 @@ mod live;
 mod message;
 mod metrics;
 mod model_text;
+mod network_param;
 mod obfuscation;
 mod outputs;
 mod peek;
@@ -55,9 +56,7 @@ pub use approvals::{
 pub use chat::{ChatRequest, forget_code};
 pub use config::GateConfig;
 pub use container_files::{ContainerFiles, ContainerFilesError};
-pub use container_param::{
-    MEMORY_SIZES, memory_bytes, only_known, read_file_ids, read_memory_limit, read_network_policy,
-};
+pub use container_param::{MEMORY_SIZES, memory_bytes, only_known, read_file_ids, read_memory_limit};
 pub use emitter::StreamEvent;
 pub use error::{GateError, Said};
 pub use executions::{Asker, Crowd, Executions, Manner, NotRun, Running};
@@ -68,6 +67,7 @@ pub use item_form::with_defaults;
 pub use kept_item::kept_item;
 pub use ledger::{Call, Ledger, LedgerConfig, NewCall};
 pub use metrics::{ExecutionWatch, Metrics, Now, Outside, Place, RequestEnd, Watch};
+pub use network_param::{AskedNetwork, read_network_policy};
 pub use peek::{may_concern_us, may_name_code};
 pub use request::{CreateRequest, INCLUDE_OUTPUTS};
 pub use visible::visible;

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::container_param::{CodeTool, read_code_tool};
+use crate::container_param::{AutoContainer, CodeTool, ContainerChoice, read_code_tool};
 use crate::error::{GateError, Result};
 
 #[derive(Clone, Debug)]
@@ -26,7 +26,7 @@ pub struct CreateRequest {
 pub const INCLUDE_OUTPUTS: &str = "code_interpreter_call.outputs";
 
 impl CreateRequest {
-    pub fn parse(body: Map<String, Value>) -> Result<Self> {
+    pub fn parse(mut body: Map<String, Value>) -> Result<Self> {
         // A stored prompt may name the model.
         if !body.contains_key("model") && !body.contains_key("prompt") {
             return Err(GateError::missing("model"));
@@ -62,7 +62,7 @@ impl CreateRequest {
             conversation,
             max_tool_calls: count(&body, "max_tool_calls")?,
             max_output_tokens: count(&body, "max_output_tokens")?,
-            code_tool: code_tool(&body)?,
+            code_tool: code_tool(&mut body)?,
             body,
         })
     }
@@ -143,14 +143,15 @@ fn include(body: &Map<String, Value>) -> Result<Vec<String>> {
     }
 }
 
-pub(crate) fn code_tool(body: &Map<String, Value>) -> Result<Option<CodeTool>> {
-    let tools = match body.get("tools") {
+/// Takes secrets out of the body, which is said back and stored.
+pub(crate) fn code_tool(body: &mut Map<String, Value>) -> Result<Option<CodeTool>> {
+    let tools = match body.get_mut("tools") {
         None | Some(Value::Null) => return Ok(None),
         Some(Value::Array(tools)) => tools,
         Some(other) => return Err(GateError::wrong_type("tools", "an array", other)),
     };
     let mut found = None;
-    for (index, tool) in tools.iter().enumerate() {
+    for (index, tool) in tools.iter_mut().enumerate() {
         if tool.get("type").and_then(Value::as_str) != Some("code_interpreter") {
             continue;
         }
@@ -158,7 +159,11 @@ pub(crate) fn code_tool(body: &Map<String, Value>) -> Result<Option<CodeTool>> {
             let message = "Only one 'code_interpreter' tool can be given.";
             return Err(GateError::bad_value(format!("tools[{index}]"), message));
         }
-        found = Some(read_code_tool(tool, index)?);
+        let read = read_code_tool(tool, index)?;
+        if let ContainerChoice::Auto(AutoContainer { network: Some(network), .. }) = &read.container {
+            tool["container"]["network_policy"] = network.said.clone();
+        }
+        found = Some(read);
     }
     Ok(found)
 }

@@ -28,12 +28,21 @@ fn reads_the_tool() {
     let auto = json!({"type": "auto", "file_ids": ["file-1"], "memory_limit": "4g", "network_policy": null});
     let tools = json!([{"type": "code_interpreter", "container": auto}]);
     let tool = parse(json!({"model": "m", "tools": tools})).unwrap().code_tool.unwrap();
-    let expected = AutoContainer {
-        file_ids: vec!["file-1".into()],
-        memory_limit: Some("4g".into()),
-        network_policy: None,
-    };
+    let expected =
+        AutoContainer { file_ids: vec!["file-1".into()], memory_limit: Some("4g".into()), network: None };
     assert_eq!(tool.container, ContainerChoice::Auto(expected));
+}
+
+#[test]
+fn secrets_of_domains_are_taken_out_of_the_body() {
+    let policy = json!({"type": "allowlist", "allowed_domains": ["a.example"],
+        "domain_secrets": [{"domain": "a.example", "name": "TOKEN", "value": "hidden-value"}]});
+    let auto = json!({"type": "auto", "network_policy": policy});
+    let tools = json!([{"type": "code_interpreter", "container": auto}]);
+    let request = parse(json!({"model": "m", "tools": tools})).unwrap();
+    assert!(!format!("{request:?}").contains("hidden-value"));
+    let said = json!({"type": "allowlist", "allowed_domains": ["a.example"]});
+    assert_eq!(request.body["tools"][0]["container"]["network_policy"], said);
 }
 
 #[test]
@@ -52,9 +61,10 @@ fn names_what_is_wrong_as_the_original_does() {
     assert_eq!(refusal(with(tool)).1.as_deref(), Some("tools[0].container.type"));
     let tool = json!({"type": "code_interpreter", "container": {"type": "auto", "memory_limit": "2g"}});
     assert!(refusal(with(tool)).0.contains("'1g', '4g', '16g', and '64g'"));
-    let policy = json!({"type": "allowlist", "allowed_domains": ["example.org"]});
+    let policy = json!({"type": "allowlist", "allowed_domains": ["*"]});
     let tool = json!({"type": "code_interpreter", "container": {"type": "auto", "network_policy": policy}});
-    assert!(refusal(with(tool)).0.contains("no network"));
+    let at = "tools[0].container.network_policy.allowed_domains[0]";
+    assert_eq!(refusal(with(tool)).1.as_deref(), Some(at));
     let many: Vec<String> = (0..51).map(|n| format!("file-{n}")).collect();
     let tool = json!({"type": "code_interpreter", "container": {"type": "auto", "file_ids": many}});
     assert_eq!(refusal(with(tool)).2, Some("array_above_max_length"));

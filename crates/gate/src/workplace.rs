@@ -89,6 +89,7 @@ impl Workplace {
                 let at = format!("tools[{}].container", tool.map_or(0, |tool| tool.index));
                 check_files(rules, owner, &auto.file_ids, &at).await?;
                 workplace.set_memory(auto, rules.max_memory, &at)?;
+                workplace.check_network(auto, &at)?;
                 workplace.auto = auto.clone();
                 workplace.container = seen.iter().rev().find_map(|id| workplace.find(id));
                 workplace.is_lost = workplace.container.is_none() && !seen.is_empty();
@@ -142,6 +143,14 @@ impl Workplace {
         Ok(())
     }
 
+    fn check_network(&self, auto: &AutoContainer, at: &str) -> Result<()> {
+        let Some(asked) = &auto.network else { return Ok(()) };
+        match self.containers.network_within(Some(asked.policy.clone()), &self.allowance) {
+            Ok(_) => Ok(()),
+            Err(refused) => Err(GateError::bad_value(format!("{at}.network_policy"), format!("{refused}."))),
+        }
+    }
+
     /// The container if there is one already.
     pub(crate) fn known(&self) -> Option<&Arc<Container>> {
         self.container.as_ref()
@@ -174,14 +183,18 @@ impl Workplace {
     /// The container, made now if it has to be, with the files of the request in it.
     pub(crate) async fn ready(&mut self) -> Result<Arc<Container>> {
         let container = match &self.container {
-            Some(container) => Arc::clone(container),
+            Some(container) => {
+                self.apply_network(container).await?;
+                Arc::clone(container)
+            }
             None => {
                 let new = NewContainer {
                     owner: self.owner.clone(),
                     name: Some("auto".to_owned()),
                     spec: self.spec.clone(),
                     memory_limit: self.auto.memory_limit.clone(),
-                    network_policy: self.auto.network_policy.clone(),
+                    network: self.auto.network.as_ref().map(|asked| asked.policy.clone()),
+                    network_policy: self.auto.network.as_ref().map(|asked| asked.said.clone()),
                     allowance: Arc::clone(&self.allowance),
                     ..NewContainer::default()
                 };
@@ -201,6 +214,13 @@ impl Workplace {
             self.is_ready = true;
         }
         Ok(container)
+    }
+
+    /// A container of earlier calls reaches what this request says, once it says anything.
+    async fn apply_network(&self, container: &Arc<Container>) -> Result<()> {
+        let Some(asked) = self.auto.network.as_ref().filter(|_| !self.is_ready) else { return Ok(()) };
+        let (policy, said) = (Some(asked.policy.clone()), Some(asked.said.clone()));
+        Ok(self.containers.set_network(container, policy, said, &self.allowance).await?)
     }
 
     /// For the model, once: what it made before is gone.

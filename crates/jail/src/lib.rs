@@ -10,6 +10,7 @@ mod landlock;
 mod layers;
 pub mod message;
 mod mounts;
+pub mod openings;
 pub mod process;
 pub mod program;
 pub mod root;

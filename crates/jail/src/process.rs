@@ -27,7 +27,7 @@ impl SingleThreaded {
         }
     }
 
-    fn fork(&self) -> Result<Forked> {
+    pub(crate) fn fork(&self) -> Result<Forked> {
         // SAFETY: there is one thread: `check` saw it, and the helper roles start none.
         unsafe { sys::fork() }
     }

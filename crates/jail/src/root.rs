@@ -130,7 +130,8 @@ fn etc(root: &str) -> Result<()> {
         ("hosts", "127.0.0.1 localhost sandbox\n::1 localhost\n"),
         ("hostname", "sandbox\n"),
         ("nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\n"),
-        ("resolv.conf", ""),
+        // Whoever may have names answered finds us there; for the others nobody listens.
+        ("resolv.conf", "nameserver 127.0.0.1\noptions timeout:2 attempts:2\n"),
         // The PATH stays the sandbox's own, also in a login shell.
         ("profile", SHELL_PROMPT),
         ("bash.bashrc", SHELL_PROMPT),

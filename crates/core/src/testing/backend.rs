@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use tokio::sync::{Notify, mpsc};
 
 use super::{MemoryFiles, ScriptedPorts};
+use crate::network::NetworkPolicy;
 use crate::{
     Backend, BackendError, CodeError, ContextId, ContextInfo, ContextSpec, Ending, Event, ExecuteRequest,
     Execution, ExecutionHandle, Files, Inside, MimeBundle, Result, Sandbox, SandboxId, SandboxSpec, Usage,
@@ -29,9 +30,24 @@ pub struct ScriptedBackend {
     /// What listens inside every sandbox.
     pub ports: Arc<ScriptedPorts>,
     files: Mutex<HashMap<SandboxId, Arc<MemoryFiles>>>,
+    networks: Networks,
 }
 
+/// What each sandbox was last told that it may reach.
+type Networks = Arc<Mutex<HashMap<SandboxId, NetworkPolicy>>>;
+
 impl ScriptedBackend {
+    /// What the one sandbox there is may reach.
+    #[must_use]
+    pub fn only_network(&self) -> Option<NetworkPolicy> {
+        self.networks.lock().unwrap_or_else(PoisonError::into_inner).values().next().cloned()
+    }
+
+    fn set_network(&self, id: &SandboxId, policy: &NetworkPolicy) {
+        let mut networks = self.networks.lock().unwrap_or_else(PoisonError::into_inner);
+        networks.insert(id.clone(), policy.clone());
+    }
+
     /// The files of the one sandbox there is.
     #[must_use]
     pub fn only_files(&self) -> Option<Arc<MemoryFiles>> {
@@ -44,7 +60,8 @@ impl ScriptedBackend {
 
     fn sandbox(&self, id: SandboxId, files: Arc<MemoryFiles>) -> Arc<dyn Sandbox> {
         let (abandoned, ports) = (Arc::clone(&self.abandoned), Arc::clone(&self.ports));
-        Arc::new(ScriptedSandbox { id, contexts: Mutex::default(), files, abandoned, ports })
+        let networks = Arc::clone(&self.networks);
+        Arc::new(ScriptedSandbox { id, contexts: Mutex::default(), files, abandoned, ports, networks })
     }
 
     fn files_of(&self, id: &SandboxId) -> Result<Arc<MemoryFiles>> {
@@ -57,14 +74,19 @@ impl Backend for ScriptedBackend {
     fn name(&self) -> &'static str {
         "scripted"
     }
+    fn has_network(&self) -> bool {
+        true
+    }
     async fn create(&self, spec: SandboxSpec) -> Result<Arc<dyn Sandbox>> {
         self.created.fetch_add(1, Ordering::SeqCst);
         let id = SandboxId::random();
         let files = Arc::new(MemoryFiles::new(spec.limits.disk_bytes, MAX_LISTED));
         self.lock().insert(id.clone(), Arc::clone(&files));
+        self.set_network(&id, &spec.network);
         Ok(self.sandbox(id, files))
     }
-    async fn revive(&self, id: &SandboxId, _spec: SandboxSpec) -> Result<Arc<dyn Sandbox>> {
+    async fn revive(&self, id: &SandboxId, spec: SandboxSpec) -> Result<Arc<dyn Sandbox>> {
+        self.set_network(id, &spec.network);
         Ok(self.sandbox(id.clone(), self.files_of(id)?))
     }
     async fn copy(&self, from: &SandboxId, spec: &SandboxSpec) -> Result<SandboxId> {
@@ -75,6 +97,7 @@ impl Backend for ScriptedBackend {
     async fn delete(&self, id: &SandboxId) -> Result<()> {
         self.deleted.fetch_add(1, Ordering::SeqCst);
         self.lock().remove(id);
+        self.networks.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
         Ok(())
     }
     async fn files(&self, id: &SandboxId, _spec: &SandboxSpec) -> Result<Arc<dyn Files>> {
@@ -90,6 +113,7 @@ struct ScriptedSandbox {
     files: Arc<MemoryFiles>,
     abandoned: Arc<Notify>,
     ports: Arc<ScriptedPorts>,
+    networks: Networks,
 }
 
 impl ScriptedSandbox {
@@ -157,6 +181,10 @@ impl Sandbox for ScriptedSandbox {
     }
     async fn inside(&self) -> Result<Arc<dyn Inside>> {
         Ok(Arc::clone(&self.ports) as _)
+    }
+    async fn set_network(&self, policy: NetworkPolicy) -> Result<()> {
+        self.networks.lock().unwrap_or_else(PoisonError::into_inner).insert(self.id.clone(), policy);
+        Ok(())
     }
     async fn usage(&self) -> Result<Usage> {
         Ok(Usage::default())

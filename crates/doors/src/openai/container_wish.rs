@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use sandgate_core::{KeyLimits, NewContainer, Principal, SandboxSpec, human_bytes};
 use sandgate_gate::{
-    GateError, memory_bytes, only_known, read_file_ids, read_memory_limit, read_network_policy,
+    AskedNetwork, GateError, memory_bytes, only_known, read_file_ids, read_memory_limit, read_network_policy,
 };
 use serde_json::{Map, Value};
 
@@ -22,7 +22,7 @@ pub(super) struct ContainerWish {
     pub(super) file_ids: Vec<String>,
     idle: Option<Duration>,
     memory_limit: Option<String>,
-    network_policy: Option<Value>,
+    pub(super) network: Option<AskedNetwork>,
 }
 
 impl ContainerWish {
@@ -40,7 +40,7 @@ impl ContainerWish {
             file_ids: read_file_ids(fields.get("file_ids"), "file_ids")?,
             idle: idle(fields.get("expires_after"))?,
             memory_limit,
-            network_policy: read_network_policy(fields.get("network_policy"), "network_policy")?,
+            network: read_network_policy(fields.get("network_policy"), "network_policy")?,
         })
     }
 
@@ -59,7 +59,8 @@ impl ContainerWish {
             spec,
             idle: self.idle,
             memory_limit: self.memory_limit,
-            network_policy: self.network_policy,
+            network_policy: self.network.as_ref().map(|asked| asked.said.clone()),
+            network: self.network.map(|asked| asked.policy),
             ..NewContainer::default()
         }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::Json;
 use sandgate_core::{Container, ContainerInfo, Principal, now_seconds};
-use sandgate_gate::MEMORY_SIZES;
+use sandgate_gate::{GateError, MEMORY_SIZES};
 use sandgate_store::{Page, StoreError};
 use serde_json::{Value, json};
 
@@ -24,6 +24,10 @@ pub(super) async fn create(
     JsonBody(fields): JsonBody,
 ) -> ApiResult<Json<Value>> {
     let wish = ContainerWish::read(&fields, door.limits.max_memory, &who.limits)?;
+    if let Some(asked) = &wish.network {
+        let granted = door.containers.network_within(Some(asked.policy.clone()), &who.limits);
+        granted.map_err(|refused| GateError::bad_value("network_policy", format!("{refused}.")))?;
+    }
     let working = Arc::clone(&door);
     let (container, unheard) = door.to_the_end(async move { make(&working, who, wish).await }).await?;
     let shown = shown(&door, &container).await?;

@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use std::{fs, io};
 
 use sandgate_jail::message::{Channel, Message};
+use sandgate_jail::openings::Opening;
 use sandgate_jail::sys;
 
 use super::{OUTSIDE, Setup};
@@ -91,7 +92,17 @@ impl Helper {
             words.extend([ids.init.to_string(), ids.user.to_string()]);
         }
         let groups: Vec<BorrowedFd<'_>> = groups.iter().map(AsFd::as_fd).collect();
-        self.request(&words, &groups)
+        self.request_one(&words, &groups)
+    }
+
+    /// Sockets inside the network namespace of the sandbox whose PID 1 is `init`, in the order asked for.
+    pub(crate) fn open_in_sandbox(
+        &self,
+        init: BorrowedFd<'_>,
+        openings: &[Opening],
+    ) -> Result<Vec<OwnedFd>, HelperError> {
+        let words = ["open".to_owned()].into_iter().chain(openings.iter().map(ToString::to_string));
+        self.request(&words.collect::<Vec<_>>(), &[init])
     }
 
     /// A zygote with `control` as its descriptor 3.
@@ -103,17 +114,23 @@ impl Helper {
     ) -> Result<OwnedFd, HelperError> {
         let mut words = vec!["zygote".to_owned(), arguments.len().to_string()];
         words.extend(arguments.iter().chain(environment).map(|word| (*word).to_owned()));
-        self.request(&words, &[control])
+        self.request_one(&words, &[control])
     }
 
-    fn request(&self, words: &[String], fds: &[BorrowedFd<'_>]) -> Result<OwnedFd, HelperError> {
+    /// For what gives one descriptor, of a process.
+    fn request_one(&self, words: &[String], fds: &[BorrowedFd<'_>]) -> Result<OwnedFd, HelperError> {
+        let made = self.request(words, fds)?.into_iter().next();
+        made.ok_or_else(|| HelperError::Refused("no descriptor came with the answer".to_owned()))
+    }
+
+    fn request(&self, words: &[String], fds: &[BorrowedFd<'_>]) -> Result<Vec<OwnedFd>, HelperError> {
         let guard = self.channel.lock().unwrap_or_else(PoisonError::into_inner);
         let channel = guard.as_ref().ok_or(HelperError::Gone)?;
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         channel.send(&words, fds)?;
         let Message { words, fds } = channel.receive()?.ok_or(HelperError::Gone)?;
-        match (words.first().map(String::as_str), fds.into_iter().next()) {
-            (Some("made"), Some(pidfd)) => Ok(pidfd),
+        match words.first().map(String::as_str) {
+            Some("made") => Ok(fds),
             _ => Err(HelperError::Refused(words.get(1).cloned().unwrap_or_default())),
         }
     }

@@ -57,7 +57,10 @@ impl EngineSandbox {
     /// What every program finds in its environment, and what this one was given on top.
     pub(crate) fn environment_with(&self, more: &[(String, String)]) -> Vec<(String, String)> {
         let mut all: BTreeMap<&str, &str> = BTreeMap::new();
-        all.extend(self.env.iter().chain(more).map(|(name, value)| (name.as_str(), value.as_str())));
+        let later = self.later_env.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        all.extend(
+            later.iter().chain(&self.env).chain(more).map(|(name, value)| (name.as_str(), value.as_str())),
+        );
         all.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
     }
 

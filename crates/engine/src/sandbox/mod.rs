@@ -13,6 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
+use sandgate_core::network::NetworkPolicy;
 use sandgate_core::{
     BackendError, ContextId, ContextInfo, ContextSpec, ExecuteRequest, Execution, ExecutionHandle, Files,
     Inside, Meter, Processes, Result, Sandbox, SandboxId, SandboxPath, SandboxSpec, Usage, random_hex,
@@ -30,6 +31,7 @@ use crate::kernel::{Kernel, Place};
 use crate::runtime::languages::Language;
 use crate::shared::{Shared, blocking};
 use crate::volume::Volume;
+use crate::way_out::{self, WayOut};
 use crate::zygote::ForkOrder;
 use beside::StandsStill;
 use context::Context;
@@ -71,6 +73,9 @@ pub(crate) struct EngineSandbox {
     /// What changes from outside take of the disk.
     pub(crate) account: Account,
     stands_still: Mutex<StandsStill>,
+    way_out: WayOut,
+    /// The variables of a network that was opened later than `env` was made.
+    later_env: Mutex<Vec<(String, String)>>,
     end: CancellationToken,
 }
 
@@ -103,7 +108,7 @@ fn environment(shared: &Shared, spec: &SandboxSpec) -> Vec<(String, String)> {
         ("TERM", "dumb"),
     ];
     let own = own.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-    own.chain(spec.env.iter().cloned()).collect()
+    own.chain(way_out::variables(&spec.network)).chain(spec.env.iter().cloned()).collect()
 }
 
 fn check_working_dir(spec: &SandboxSpec) -> Result<()> {
@@ -192,6 +197,8 @@ impl EngineSandbox {
             disk_is_watched: AtomicBool::new(false),
             account: Account::default(),
             stands_still: Mutex::default(),
+            way_out: WayOut::default(),
+            later_env: Mutex::default(),
             end: CancellationToken::new(),
         })
     }
@@ -306,6 +313,11 @@ impl EngineSandbox {
         events.and_then(std::result::Result::ok).unwrap_or_default()
     }
 
+    /// What its spec says of the network becomes true.
+    pub(crate) async fn open_network(&self) -> Result<()> {
+        self.way_out.set(&self.shared, &self.volume.id, &self.init, self.spec.network.clone()).await
+    }
+
     /// For one that could not be handed out: ends it and removes its files.
     pub(crate) async fn discard(&self) {
         let ended = self.end().await;
@@ -322,6 +334,7 @@ impl EngineSandbox {
             return Ok(());
         }
         self.end.cancel();
+        self.way_out.close().await;
         // Dropping the kernels closes their connections; runs in progress see that and end.
         self.lock_contexts().drain().for_each(|(_, context)| context.close());
         let init = self.init.try_clone().map_err(|error| BackendError::Engine(error.to_string()))?;
@@ -451,6 +464,16 @@ impl Sandbox for EngineSandbox {
 
     async fn processes(&self) -> Result<Arc<dyn Processes>> {
         Ok(Arc::new(EngineProcesses::new(self.shared.live(&self.volume.id)?)))
+    }
+
+    async fn set_network(&self, policy: NetworkPolicy) -> Result<()> {
+        if self.is_stopped() {
+            return Err(BackendError::NoSuchSandbox(self.volume.id.clone()));
+        }
+        let variables = way_out::variables(&policy);
+        self.way_out.set(&self.shared, &self.volume.id, &self.init, policy).await?;
+        *self.later_env.lock().unwrap_or_else(PoisonError::into_inner) = variables;
+        Ok(())
     }
 
     async fn usage(&self) -> Result<Usage> {

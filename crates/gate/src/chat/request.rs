@@ -26,7 +26,7 @@ impl ChatRequest {
             Some(other) => return Err(GateError::wrong_type("messages", "an array", other)),
         }
         complete_tools(&mut body)?;
-        let code_tool = code_tool(&body)?;
+        let code_tool = code_tool(&mut body)?;
         if code_tool.is_some() && count(&body, "n")?.is_some_and(|n| n != 1) {
             let message = "With a 'code_interpreter' tool there is one answer: several would need several \
                            containers. Leave 'n' out or set it to 1.";

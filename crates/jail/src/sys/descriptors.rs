@@ -51,14 +51,16 @@ pub fn wait_readable<const N: usize>(fds: [BorrowedFd<'_>; N]) -> Result<[bool; 
 }
 
 /// How many descriptors one message may carry.
-pub const MAX_FDS: usize = 16;
+pub const MAX_FDS: usize = 64;
+/// Words of a control buffer with room for that many, and its header.
+const CONTROL_WORDS: usize = MAX_FDS / 2 + 2;
 
 /// Sends one message with descriptors on a connected socket.
 pub fn send_message(socket: BorrowedFd<'_>, bytes: &[u8], fds: &[BorrowedFd<'_>]) -> Result<()> {
     let raw: Vec<RawFd> = fds.iter().map(AsRawFd::as_raw_fd).collect();
     let payload = size_of_val(raw.as_slice());
     // u64 for the alignment a control header needs.
-    let mut control = [0u64; 16];
+    let mut control = [0u64; CONTROL_WORDS];
     let mut part = libc::iovec { iov_base: bytes.as_ptr().cast_mut().cast(), iov_len: bytes.len() };
     if fds.len() > MAX_FDS {
         return Err(StepError::new("sendmsg", io::ErrorKind::InvalidInput.into()));
@@ -90,7 +92,7 @@ pub fn send_message(socket: BorrowedFd<'_>, bytes: &[u8], fds: &[BorrowedFd<'_>]
 
 /// Receives one message with its descriptors; an empty message means that the other end is gone.
 pub fn receive_message(socket: BorrowedFd<'_>, buffer: &mut [u8]) -> Result<(usize, Vec<OwnedFd>)> {
-    let mut control = [0u64; 16];
+    let mut control = [0u64; CONTROL_WORDS];
     let mut part = libc::iovec { iov_base: buffer.as_mut_ptr().cast(), iov_len: buffer.len() };
     loop {
         let mut fds = Vec::new();

@@ -4,6 +4,7 @@
 mod descriptors;
 mod memory;
 mod mounting;
+mod netlink;
 mod network;
 mod processes;
 mod rights;
@@ -18,6 +19,7 @@ use crate::{Result, StepError};
 pub use descriptors::*;
 pub use memory::*;
 pub use mounting::*;
+pub use netlink::*;
 pub use network::*;
 pub use processes::*;
 pub use rights::*;

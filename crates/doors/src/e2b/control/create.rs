@@ -133,6 +133,7 @@ impl E2bDoor {
             limits: Arc::clone(&who.limits),
             idempotency,
         };
+        let network = wish.reach.policy(&self.containers, &who.limits)?;
         let mut spec = self.spec.clone();
         spec.limits.memory_bytes = who.limits.memory_within(spec.limits.memory_bytes);
         spec.working_dir = Some(HOME.to_owned());
@@ -141,6 +142,7 @@ impl E2bDoor {
             owner: who.owner,
             name: Some(format!("e2b {id}")),
             spec,
+            network,
             idle: Some(NEVER_IDLE),
             allowance: who.limits,
             ..NewContainer::default()

@@ -15,6 +15,7 @@ use super::super::{Door, E2bDoor};
 use super::InPath;
 use super::body::Fields;
 use super::create::{Source, USUAL_FIRST};
+use super::network::Asked;
 use super::shown;
 use super::wish::{Wish, timeout};
 use crate::owner::Who;
@@ -75,6 +76,9 @@ fn wish_like(lease: &Lease, seconds: u64) -> Wish {
         env: details.env.clone(),
         network: details.network.clone(),
         allow_internet: details.allow_internet,
+        // It was read once already; what cannot be read any more opens nothing.
+        reach: Asked::read(details.network.as_ref().and_then(Value::as_object), details.allow_internet)
+            .unwrap_or_else(|_| Asked::nothing()),
     }
 }
 

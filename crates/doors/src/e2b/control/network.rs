@@ -1,54 +1,144 @@
-//! What a sandbox may reach: nothing, so far. Whoever asks for the internet in general still gets a sandbox,
-//! as the operator's rule goes before the client's; whoever names what it must reach is told that it cannot.
+//! What a sandbox may reach, in E2B's words: first what is allowed, then what is denied, then the internet, as far
+//! as the operator's ceiling and the key go. Whoever asks for the internet in general still gets a sandbox where
+//! there is none, as the operator's rule goes before the client's; whoever names what it must reach is told.
 
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use sandgate_core::LeaseState;
+use sandgate_core::network::{Action, NetworkPolicy, Rule, Target};
+use sandgate_core::{Containers, KeyLimits, LeaseState};
 use serde_json::{Map, Value, json};
 
 use super::super::Door;
 use super::super::error::{E2bError, E2bResult};
 use super::InPath;
 use super::body::Fields;
-use crate::owner::Caller;
+use crate::owner::Who;
 
-/// What can only be granted by a network.
-const REACHING_OUT: [&str; 3] = ["allowOut", "egressProxy", "rules"];
+/// What this server does not do for anybody.
+const NOT_HERE: [(&str, &str); 4] = [
+    ("egressProxy", "this server sends traffic through no other proxy"),
+    ("rules", "this server does not rewrite requests"),
+    ("dnsServers", "the operator chooses the name servers"),
+    ("httpsPorts", "name ports in 'allowOut', as in 'example.org:8443'"),
+];
+const MOST_TARGETS: usize = 1000;
 
-pub(super) fn check(network: Option<&Map<String, Value>>) -> E2bResult<()> {
-    let Some(network) = network else { return Ok(()) };
-    for name in REACHING_OUT {
-        let asked = match network.get(name) {
-            None | Some(Value::Null) => false,
-            Some(Value::Array(items)) => !items.is_empty(),
-            Some(Value::Object(fields)) => !fields.is_empty(),
-            Some(_) => return Err(E2bError::bad_request(format!("'network.{name}' has the wrong type"))),
-        };
-        if asked {
-            return Err(E2bError::bad_request(format!(
-                "'network.{name}' cannot be granted: sandboxes of this server have no network"
-            )));
+/// What a request says of the network.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Asked {
+    allowed: Vec<Target>,
+    denied: Vec<Target>,
+    internet: Option<bool>,
+}
+
+impl Asked {
+    pub(super) fn read(network: Option<&Map<String, Value>>, internet: Option<bool>) -> E2bResult<Self> {
+        let Some(network) = network else { return Ok(Self { internet, ..Self::default() }) };
+        for (name, why) in NOT_HERE {
+            let asked = match network.get(name) {
+                None | Some(Value::Null) => false,
+                Some(Value::Array(items)) => !items.is_empty(),
+                Some(Value::Object(fields)) => !fields.is_empty(),
+                Some(_) => return Err(E2bError::bad_request(format!("'network.{name}' has the wrong type"))),
+            };
+            if asked {
+                return Err(E2bError::bad_request(format!("'network.{name}' cannot be granted: {why}")));
+            }
         }
+        match network.get("allowPublicTraffic") {
+            None | Some(Value::Null | Value::Bool(_)) => {}
+            Some(_) => {
+                return Err(E2bError::bad_request("'network.allowPublicTraffic' must be true or false"));
+            }
+        }
+        let (allowed, denied) = (targets(network, "allowOut")?, targets(network, "denyOut")?);
+        if let Some(name) = denied.iter().find(|target| target.addresses().is_none()) {
+            let message = format!("'network.denyOut' takes addresses and ranges of them, not '{name}'");
+            return Err(E2bError::bad_request(message));
+        }
+        let asked = Self { allowed, denied, internet };
+        if asked.allowed.iter().any(|target| target.names().is_some()) && !asked.denies_the_rest() {
+            return Err(E2bError::bad_request(
+                "'network.allowOut' with domains needs '0.0.0.0/0' in 'network.denyOut': names say nothing \
+                 while every address is allowed",
+            ));
+        }
+        Ok(asked)
     }
-    match network.get("allowPublicTraffic") {
-        None | Some(Value::Null | Value::Bool(_)) => Ok(()),
-        Some(_) => Err(E2bError::bad_request("'network.allowPublicTraffic' must be true or false")),
+
+    /// A network that is closed.
+    pub(super) fn nothing() -> Self {
+        Self { internet: Some(false), ..Self::default() }
     }
+
+    fn denies_the_rest(&self) -> bool {
+        let everything = |target: &Target| target.addresses().is_some_and(|range| range.is_everything());
+        self.internet == Some(false) || self.denied.iter().any(everything)
+    }
+
+    /// The policy to ask for; None: nothing in particular.
+    pub(super) fn policy(
+        &self,
+        containers: &Containers,
+        allowance: &KeyLimits,
+    ) -> E2bResult<Option<NetworkPolicy>> {
+        if !self.allowed.is_empty() || self.denies_the_rest() {
+            let mut policy = NetworkPolicy::allow_then_deny(self.allowed.clone(), self.denied.clone());
+            if self.denies_the_rest() {
+                policy.default = Action::Deny;
+            }
+            return Ok(Some(policy));
+        }
+        let widest = self.internet.is_some() || !self.denied.is_empty();
+        let widest = widest.then(|| containers.widest_network(allowance)).flatten();
+        if self.denied.is_empty() {
+            return Ok(widest);
+        }
+        // What there is, without what is denied.
+        let mut policy = match widest {
+            Some(open) => open,
+            None => containers.network_within(None, allowance)?,
+        };
+        let denied = self.denied.iter().cloned().map(|target| Rule { action: Action::Deny, target });
+        policy.rules.splice(0..0, denied);
+        Ok(Some(policy))
+    }
+}
+
+fn targets(network: &Map<String, Value>, name: &str) -> E2bResult<Vec<Target>> {
+    let given = match network.get(name) {
+        None | Some(Value::Null) => return Ok(Vec::new()),
+        Some(Value::Array(given)) if given.len() <= MOST_TARGETS => given,
+        Some(Value::Array(_)) => {
+            let message = format!("'network.{name}' may have {MOST_TARGETS} entries at most");
+            return Err(E2bError::bad_request(message));
+        }
+        Some(_) => return Err(E2bError::bad_request(format!("'network.{name}' has the wrong type"))),
+    };
+    let target = |value: &Value| {
+        let wrong = || E2bError::bad_request(format!("'network.{name}' has the wrong type"));
+        let text = value.as_str().ok_or_else(wrong)?;
+        text.parse::<Target>().map_err(|error| E2bError::bad_request(format!("'network.{name}': {error}")))
+    };
+    given.iter().map(target).collect()
 }
 
 /// Replaces the rules for what the sandbox may reach; those for who may reach it stay.
 pub(super) async fn update(
     State(door): State<Door>,
-    Caller(owner): Caller,
+    Who(who): Who,
     Path(id): InPath,
     fields: Fields,
 ) -> E2bResult<StatusCode> {
-    let lease = door.lease(&owner, &id)?;
-    check(Some(&fields.fields))?;
+    let lease = door.lease(&who.owner, &id)?;
     let allow_internet = fields.flag("allow_internet_access")?;
+    let asked = Asked::read(Some(&fields.fields), allow_internet)?;
     if lease.state == LeaseState::Paused {
         return Err(E2bError::conflict("the sandbox is paused; resume it first"));
     }
+    let policy = asked.policy(&door.containers, &who.limits)?;
+    let container = door.leases.container(&lease)?;
+    door.containers.set_network(&container, policy, None, &who.limits).await?;
     let Fields { fields: mut new, .. } = fields;
     new.shift_remove("allow_internet_access");
     let change = move |details: &mut Value| {
@@ -63,3 +153,7 @@ pub(super) async fn update(
     door.leases.change_details(&lease.id, change).await?;
     Ok(StatusCode::NO_CONTENT)
 }
+
+#[cfg(test)]
+#[path = "network_tests.rs"]
+mod tests;

@@ -79,8 +79,12 @@ async fn what_cannot_be_made_is_refused_with_its_reason() {
         (json!({"templateID": "base", "envVars": {"a=b": "1"}}), 400, "no name of a variable"),
         (json!({"templateID": "base", "envVars": {"a": "\0"}}), 400, "NUL"),
         (json!({"templateID": "base", "volumeMounts": [{"name": "v", "path": "/v"}]}), 400, "no volumes"),
-        (json!({"templateID": "base", "network": {"allowOut": ["8.8.8.8"]}}), 400, "no network"),
-        (json!({"templateID": "base", "network": {"rules": {"a.com": []}}}), 400, "no network"),
+        (
+            json!({"templateID": "base", "network": {"allowOut": ["8.8.8.8"]}}),
+            400,
+            "does not allow sandboxes",
+        ),
+        (json!({"templateID": "base", "network": {"rules": {"a.com": []}}}), 400, "does not rewrite"),
     ] {
         let answer = client.post("/v2/sandboxes", body.clone()).await;
         assert_eq!((answer.status, answer.json()["code"].clone()), (status, json!(status)), "{body}");

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::super::E2bSettings;
 use super::super::error::{E2bError, E2bResult};
 use super::body::Fields;
-use super::network;
+use super::network::Asked;
 use crate::lent::{LARGEST_TEXTS, are_too_large};
 
 #[derive(Debug)]
@@ -21,6 +21,8 @@ pub(super) struct Wish {
     pub(super) env: BTreeMap<String, String>,
     pub(super) network: Option<Value>,
     pub(super) allow_internet: Option<bool>,
+    /// The two of them together.
+    pub(super) reach: Asked,
 }
 
 impl Wish {
@@ -33,7 +35,8 @@ impl Wish {
         fields.refuse("volumeMounts", "this server has no volumes")?;
         fields.refuse("iam", "this server gives sandboxes no identity")?;
         fields.refuse("mcp", "this server has no MCP gateway for sandboxes")?;
-        network::check(fields.object("network")?)?;
+        let allow_internet = fields.flag("allow_internet_access")?;
+        let reach = Asked::read(fields.object("network")?, allow_internet)?;
         let resume = fields.object("autoResume")?.and_then(|resume| resume.get("enabled"));
         let env: BTreeMap<_, _> = fields.texts("envVars")?.into_iter().collect();
         for name in env.keys() {
@@ -56,7 +59,8 @@ impl Wish {
             metadata,
             env,
             network: fields.object("network")?.map(|network| Value::Object(network.clone())),
-            allow_internet: fields.flag("allow_internet_access")?,
+            allow_internet,
+            reach,
         })
     }
 }

@@ -1,0 +1,54 @@
+//! What containers of this server may reach: what those get that ask for nothing, and the most that any gets.
+
+use crate::network::{InvalidTarget, NetworkCeiling, NetworkPolicy, OutsideCeiling};
+
+/// By default nothing, for nobody.
+#[derive(Clone, Debug, Default)]
+pub struct NetworkRules {
+    pub usual: NetworkPolicy,
+    pub ceiling: NetworkCeiling,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NetworkRefused {
+    #[error(transparent)]
+    Server(#[from] OutsideCeiling),
+    #[error("this key may not have it: {0}")]
+    Key(OutsideCeiling),
+    #[error(transparent)]
+    Invalid(#[from] InvalidTarget),
+}
+
+impl NetworkRules {
+    /// The policy that is granted; `key`: the words of a key's own bound, None for no bound. Whoever asks for
+    /// nothing gets the usual, as far as the key allows it, and never an error.
+    pub fn grant(
+        &self,
+        asked: Option<NetworkPolicy>,
+        key: Option<&[String]>,
+    ) -> Result<NetworkPolicy, NetworkRefused> {
+        let key = key.map(|words| NetworkCeiling::from_words(words.iter().map(String::as_str)));
+        let key = key.transpose()?;
+        let Some(policy) = asked else {
+            let fits = key.is_none_or(|key| key.check(&self.usual).is_ok());
+            return Ok(if fits { self.usual.clone() } else { NetworkPolicy::disabled() });
+        };
+        policy.check()?;
+        self.ceiling.check(&policy)?;
+        if let Some(key) = key {
+            key.check(&policy).map_err(NetworkRefused::Key)?;
+        }
+        Ok(policy)
+    }
+
+    /// The policy for who asks for the internet as a whole and takes what there is of it: all, where server and
+    /// key allow that, else the usual.
+    #[must_use]
+    pub fn widest(&self, key: Option<&[String]>) -> Option<NetworkPolicy> {
+        self.grant(Some(NetworkPolicy::open()), key).ok()
+    }
+}
+
+#[cfg(test)]
+#[path = "network_rules_tests.rs"]
+mod tests;

@@ -1,0 +1,56 @@
+//! Who gets which network.
+
+use super::{NetworkRefused, NetworkRules};
+use crate::network::{NetworkCeiling, NetworkPolicy, OutsideCeiling};
+
+fn policy(words: &[&str]) -> NetworkPolicy {
+    NetworkPolicy::from_words(words.iter().copied()).unwrap()
+}
+
+fn rules(usual: &[&str], ceiling: &[&str]) -> NetworkRules {
+    let ceiling = NetworkCeiling::from_words(ceiling.iter().copied()).unwrap();
+    NetworkRules { usual: policy(usual), ceiling }
+}
+
+fn key(words: &[&str]) -> Vec<String> {
+    words.iter().map(|word| (*word).to_owned()).collect()
+}
+
+#[test]
+fn nobody_gets_anything_from_a_server_that_says_nothing() {
+    let nothing = NetworkRules::default();
+    assert!(nothing.grant(None, None).unwrap().is_disabled());
+    assert!(nothing.grant(Some(NetworkPolicy::disabled()), None).unwrap().is_disabled());
+    for asked in [&["open"][..], &["a.example"], &["registries"], &["192.0.2.0/24"]] {
+        assert!(matches!(nothing.grant(Some(policy(asked)), None), Err(NetworkRefused::Server(_))));
+    }
+    assert_eq!(nothing.widest(None), None);
+}
+
+#[test]
+fn a_request_stays_below_the_server_and_the_key() {
+    let server = rules(&["a.example"], &["a.example", "*.b.example"]);
+    let granted = |asked: &[&str], own: Option<&[&str]>| {
+        let own = own.map(key);
+        server.grant(Some(policy(asked)), own.as_deref())
+    };
+    assert_eq!(granted(&["x.b.example"], None).unwrap(), policy(&["x.b.example"]));
+    let outside = OutsideCeiling::Target("c.example".parse().unwrap());
+    assert_eq!(granted(&["c.example"], None), Err(NetworkRefused::Server(outside)));
+    let outside = OutsideCeiling::Target("a.example".parse().unwrap());
+    assert_eq!(granted(&["a.example"], Some(&["x.b.example"])), Err(NetworkRefused::Key(outside)));
+    assert!(granted(&["x.b.example"], Some(&["x.b.example"])).is_ok());
+    assert!(granted(&["a.example"], Some(&[])).is_err());
+    // A bound that cannot be read opens nothing.
+    assert!(matches!(granted(&["a.example"], Some(&["*"])), Err(NetworkRefused::Invalid(_))));
+}
+
+#[test]
+fn who_asks_for_nothing_gets_the_usual_as_far_as_the_key_goes() {
+    let server = rules(&["a.example"], &["open"]);
+    assert_eq!(server.grant(None, None).unwrap(), policy(&["a.example"]));
+    assert_eq!(server.grant(None, Some(&key(&["a.example"]))).unwrap(), policy(&["a.example"]));
+    assert!(server.grant(None, Some(&[])).unwrap().is_disabled());
+    assert_eq!(server.widest(None), Some(NetworkPolicy::open()));
+    assert_eq!(server.widest(Some(&key(&["a.example"]))), None);
+}

@@ -1,0 +1,228 @@
+//! A sandbox's way out: sockets in its empty network namespace, opened when its policy first allows anything, and
+//! served by the egress from outside. A sandbox that may reach nothing has none of this.
+
+use std::collections::BTreeSet;
+use std::net::{Ipv4Addr, TcpListener, UdpSocket};
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
+
+use sandgate_core::network::{Action, Cidr, NetworkPolicy};
+use sandgate_core::{BackendError, Result, SandboxId};
+use sandgate_egress::{Attached, InsideSockets, LivePolicy, Observer, Seen};
+use sandgate_jail::openings::{Opening, everywhere, loopback};
+use tokio::sync::Mutex;
+
+use crate::network::Network;
+use crate::shared::{Shared, blocking};
+
+const HTTP_PROXY: u16 = 3128;
+const SOCKS: u16 = 1080;
+const DNS: u16 = 53;
+/// Where programs that know of no proxy find what they look for.
+const WEB: [u16; 2] = [80, 443];
+/// Ports that are listened on for them. Others are reached through the proxies.
+const MOST_PORTS: usize = 48;
+/// What names are answered with: addresses that stand for a name and lead nowhere else.
+const NAMES: Opening = Opening::LocalRoute { network: Ipv4Addr::new(198, 18, 0, 0), prefix: 15 };
+
+#[derive(Debug, Default)]
+pub(crate) struct WayOut(Mutex<Option<Open>>);
+
+#[derive(Debug)]
+struct Open {
+    policy: LivePolicy,
+    /// What is listened on, and which routes there are.
+    made: Made,
+    attached: Vec<Attached>,
+}
+
+#[derive(Debug, Default)]
+struct Made {
+    ports: BTreeSet<u16>,
+    routes: BTreeSet<(Ipv4Addr, u8)>,
+}
+
+impl WayOut {
+    /// From now on `policy` says what is reached. The first that allows anything opens the sockets; when that fails,
+    /// nothing is reached.
+    pub(crate) async fn set(
+        &self,
+        shared: &Arc<Shared>,
+        id: &SandboxId,
+        init: &OwnedFd,
+        policy: NetworkPolicy,
+    ) -> Result<()> {
+        let mut open = self.0.lock().await;
+        if open.is_none() && policy.is_disabled() {
+            return Ok(());
+        }
+        let network = shared.network.as_ref().ok_or(BackendError::Unsupported("a network"))?;
+        let wanted = Made::wanted(&policy);
+        match &mut *open {
+            None => *open = Some(Open::first(shared, network, id, init, policy, wanted).await?),
+            Some(open) => {
+                // What is not allowed any more ends before anything can go wrong.
+                open.policy.exchange(policy);
+                open.widen(shared, network, id, init, wanted).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends every connection.
+    pub(crate) async fn close(&self) {
+        *self.0.lock().await = None;
+    }
+}
+
+impl Open {
+    async fn first(
+        shared: &Arc<Shared>,
+        network: &Network,
+        id: &SandboxId,
+        init: &OwnedFd,
+        policy: NetworkPolicy,
+        made: Made,
+    ) -> Result<Self> {
+        let mut openings = vec![
+            Opening::Tcp(loopback(HTTP_PROXY)),
+            Opening::Tcp(loopback(SOCKS)),
+            Opening::Tcp(loopback(DNS)),
+            Opening::Udp(loopback(DNS)),
+            NAMES,
+        ];
+        openings.extend(made.openings(&Made::default()));
+        let mut sockets = opened(shared, init, openings).await?.into_iter();
+        let mut tcp = || sockets.next().map(TcpListener::from);
+        let (http_proxy, socks, dns_tcp) = (tcp(), tcp(), tcp());
+        let dns_udp = sockets.next().map(UdpSocket::from);
+        let transparent = sockets.map(TcpListener::from).collect();
+        let sockets = InsideSockets { http_proxy, socks, dns_udp, dns_tcp, transparent };
+        let policy = network.live(policy);
+        let attached = attach(network, id, sockets, &policy)?;
+        Ok(Self { policy, made, attached: vec![attached] })
+    }
+
+    /// Listens on ports that an earlier policy did not name.
+    async fn widen(
+        &mut self,
+        shared: &Arc<Shared>,
+        network: &Network,
+        id: &SandboxId,
+        init: &OwnedFd,
+        wanted: Made,
+    ) -> Result<()> {
+        let openings: Vec<_> = wanted.openings(&self.made).collect();
+        if openings.is_empty() {
+            return Ok(());
+        }
+        let sockets = opened(shared, init, openings).await?;
+        if !sockets.is_empty() {
+            let transparent = sockets.into_iter().map(TcpListener::from).collect();
+            let sockets = InsideSockets { transparent, ..InsideSockets::default() };
+            self.attached.push(attach(network, id, sockets, &self.policy)?);
+        }
+        self.made.ports.extend(wanted.ports);
+        self.made.routes.extend(wanted.routes);
+        Ok(())
+    }
+}
+
+impl Made {
+    fn wanted(policy: &NetworkPolicy) -> Self {
+        let allowed = || policy.rules.iter().filter(|rule| rule.action == Action::Allow);
+        let mut ports = BTreeSet::from(WEB);
+        for port in allowed().filter_map(|rule| rule.target.ports().few()).flatten() {
+            if ports.len() < MOST_PORTS && !is_ours(port) {
+                ports.insert(port);
+            }
+        }
+        // Addresses that may be meant as they are; whoever is open to all may be sent to any.
+        let mut routes: BTreeSet<_> =
+            allowed().filter_map(|rule| rule.target.addresses().and_then(v4)).filter(is_outside).collect();
+        if policy.default == Action::Allow {
+            routes = BTreeSet::from([(Ipv4Addr::UNSPECIFIED, 0)]);
+        }
+        Self { ports, routes }
+    }
+
+    /// What of it is not there yet.
+    fn openings(&self, there: &Self) -> impl Iterator<Item = Opening> {
+        let ports = self.ports.difference(&there.ports).map(|port| Opening::Tcp(everywhere(*port)));
+        let routes = self.routes.difference(&there.routes);
+        let routes =
+            routes.map(|(network, prefix)| Opening::LocalRoute { network: *network, prefix: *prefix });
+        ports.chain(routes).collect::<Vec<_>>().into_iter()
+    }
+}
+
+fn v4(range: Cidr) -> Option<(Ipv4Addr, u8)> {
+    let text = range.to_string();
+    let (address, bits) = text.split_once('/')?;
+    Some((address.parse().ok()?, bits.parse().ok()?))
+}
+
+fn is_ours(port: u16) -> bool {
+    [HTTP_PROXY, SOCKS, DNS].contains(&port)
+}
+
+/// The sandbox's own loopback is its own, whatever a rule says.
+fn is_outside(route: &(Ipv4Addr, u8)) -> bool {
+    !route.0.is_loopback()
+}
+
+async fn opened(shared: &Arc<Shared>, init: &OwnedFd, openings: Vec<Opening>) -> Result<Vec<OwnedFd>> {
+    let failed = |error: &dyn std::fmt::Display| BackendError::Engine(format!("no way out: {error}"));
+    let init = init.try_clone().map_err(|error| failed(&error))?;
+    let shared = Arc::clone(shared);
+    let sockets = blocking(move || shared.helper.open_in_sandbox(init.as_fd(), &openings)).await?;
+    sockets.map_err(|error| failed(&error))
+}
+
+fn attach(
+    network: &Network,
+    id: &SandboxId,
+    sockets: InsideSockets,
+    policy: &LivePolicy,
+) -> Result<Attached> {
+    let observer = Arc::new(OfSandbox { id: id.clone(), told: network.told.clone() });
+    let attached = network.egress.attach(sockets, policy.clone(), observer);
+    attached.map_err(|error| BackendError::Engine(format!("no way out: {error}")))
+}
+
+/// Says of each connection whose it was.
+struct OfSandbox {
+    id: SandboxId,
+    told: crate::network::Told,
+}
+
+impl Observer for OfSandbox {
+    fn seen(&self, seen: Seen) {
+        (self.told)(&self.id, seen);
+    }
+}
+
+/// What programs need to know that go by a proxy when they are told of one.
+pub(crate) fn variables(policy: &NetworkPolicy) -> Vec<(String, String)> {
+    if policy.is_disabled() {
+        return Vec::new();
+    }
+    let http = format!("http://127.0.0.1:{HTTP_PROXY}");
+    let own = "localhost,127.0.0.1,::1";
+    let mut all = Vec::new();
+    for (name, value) in [("HTTP_PROXY", &*http), ("HTTPS_PROXY", &http), ("NO_PROXY", own)] {
+        all.push((name.to_owned(), value.to_owned()));
+        all.push((name.to_lowercase(), value.to_owned()));
+    }
+    // For what is neither. pip and requests need a package of their own for SOCKS and fail without it; the other
+    // proxy tunnels any protocol as well.
+    for name in ["ALL_PROXY", "all_proxy"] {
+        all.push((name.to_owned(), http.clone()));
+    }
+    all.extend(policy.secrets.iter().map(|secret| (secret.name.clone(), secret.placeholder.clone())));
+    all
+}
+
+#[cfg(test)]
+#[path = "way_out_tests.rs"]
+mod tests;
