@@ -365,6 +365,12 @@ impl Containers {
         all
     }
 
+    /// The container that this sandbox is of.
+    #[must_use]
+    pub fn with_sandbox(&self, sandbox: &SandboxId) -> Option<Arc<Container>> {
+        self.lock().values().find(|container| container.record.sandbox == *sandbox).cloned()
+    }
+
     /// Oldest first.
     pub async fn list(&self, owner: &Owner) -> Vec<ContainerInfo> {
         let is_listed =

@@ -65,7 +65,7 @@ pub use gate::{Answer, Caller, EventStream, Gate, GateParts};
 pub use ids::{fresh_id, prefix_of};
 pub use item_form::with_defaults;
 pub use kept_item::kept_item;
-pub use ledger::{Call, Ledger, LedgerConfig, NewCall};
+pub use ledger::{Call, Connection, Ledger, LedgerConfig, NewCall};
 pub use metrics::{ExecutionWatch, Metrics, Now, Outside, Place, RequestEnd, Watch};
 pub use network_param::{AskedNetwork, read_network_policy};
 pub use peek::{may_concern_us, may_name_code};

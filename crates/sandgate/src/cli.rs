@@ -107,6 +107,10 @@ pub(crate) struct SandboxArgs {
     /// ends, else python]
     #[arg(long, value_name = "NAME")]
     pub(crate) language: Option<String>,
+    /// What the code may reach: a host (example.org, *.example.org, example.org:8443), a range of addresses, registries
+    /// for the package registries, or open; may be repeated, and separated by commas [default: nothing]
+    #[arg(long, value_name = "TARGET", value_delimiter = ',')]
+    pub(crate) network: Vec<String>,
 }
 
 #[derive(Debug, Args)]
@@ -149,7 +153,10 @@ The configuration file is YAML; every key is optional:
     webhook: {url: https://example.org/approve, secret: env:HOOK_SECRET, timeout_seconds: 10, when: always}
     person_timeout_seconds: 300
   ledger:                 # a record of each request and what was done for it: 'sandgate ledger --help'
-    {enabled: true, passed: true, code: false, keep_days: 30}  # 'code': with code and output
+    {enabled: true, passed: true, code: false, connections: false, keep_days: 30}  # 'code': with code and output
+  network:                # what sandboxes may reach; without it nothing. docs/network.md has all of it
+    {default: [], ceiling: [registries, '*.example.org'], deny: [], allow_private: [], dns: [],
+     limits: {connections: 128}}
   e2b: {domain: 'sbx.example:8443', tls: {cert: FILE, key: FILE}, templates: [], max_timeout_seconds: 86400,
         open_ports: false}  # in place of 'tls', for development: self_signed: true
   opensandbox: {images: [team/app], max_timeout_seconds: 86400, max_cpu_millis: 4000}

@@ -10,6 +10,7 @@ mod cli;
 mod code;
 mod commands;
 mod config;
+mod connections;
 mod home;
 mod inputs;
 mod interrupt;

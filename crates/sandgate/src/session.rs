@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Result;
+use sandgate_core::network::NetworkPolicy;
 use sandgate_core::{Backend, BackendError, ExecuteRequest, Execution, Files, Limits, Sandbox, SandboxSpec};
 use sandgate_engine::Engine;
 use tokio::runtime::Runtime;
@@ -20,6 +21,7 @@ pub(crate) struct Plan {
     pub(crate) limits: Limits,
     inputs: Vec<Input>,
     pub(crate) language: Option<String>,
+    network: NetworkPolicy,
 }
 
 impl Plan {
@@ -27,7 +29,9 @@ impl Plan {
         let mut limits = Limits { wall: args.timeout.unwrap_or(default_timeout), ..Limits::default() };
         limits.memory_bytes = args.memory.unwrap_or(limits.memory_bytes);
         let inputs = args.files.iter().map(Input::parse).collect::<Result<_>>()?;
-        Ok(Self { limits, inputs, language: args.language.clone() })
+        let network = NetworkPolicy::from_words(args.network.iter().map(String::as_str))
+            .map_err(|error| BadInput::error(format!("--network: {error}")))?;
+        Ok(Self { limits, inputs, language: args.language.clone(), network })
     }
 }
 
@@ -77,7 +81,8 @@ impl Session {
 }
 
 async fn furnished(engine: &Engine, plan: &Plan) -> Result<Arc<dyn Sandbox>> {
-    let spec = SandboxSpec { limits: plan.limits.clone(), ..SandboxSpec::default() };
+    let (limits, network) = (plan.limits.clone(), plan.network.clone());
+    let spec = SandboxSpec { limits, network, ..SandboxSpec::default() };
     let sandbox = engine.create(spec).await?;
     let files = sandbox.files();
     for input in &plan.inputs {

@@ -1,4 +1,5 @@
-//! The ledger: one record for each request, each turn of a model, each execution, each approval. A record
+//! The ledger: one record for each request, each turn of a model, each execution, each approval, and
+//! each connection of a sandbox. A record
 //! is there from the moment its work begins, so that a crash leaves it to be found.
 
 use rusqlite::{Row, Transaction, params};
@@ -18,9 +19,9 @@ pub struct LedgerRecord {
     pub id: String,
     /// The client knows it as `x-request-id`. Clients may choose it, so it may repeat.
     pub request: String,
-    /// The id of the request's own record; None: it is that.
+    /// The id of the request's own record; None: it is that, or belongs to none.
     pub parent: Option<String>,
-    /// `request`, `turn`, `execution` or `approval`.
+    /// `request`, `turn`, `execution`, `approval` or `connection`.
     pub kind: &'static str,
     pub owner: Owner,
     /// The id of the key.
@@ -36,7 +37,7 @@ pub struct LedgerRecord {
 }
 
 /// The kinds of records there are.
-pub const KINDS: [&str; 4] = ["request", "turn", "execution", "approval"];
+pub const KINDS: [&str; 5] = ["request", "turn", "execution", "approval", "connection"];
 
 pub(crate) const COLUMNS: &str =
     "id, request, parent, kind, owner, key, model, container, began_ms, ended_ms, status, body";

@@ -16,6 +16,7 @@ use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Json, Response};
 use axum::routing::{get, post};
 use bytes::Bytes;
+use sandgate_core::network::NetworkPolicy;
 use sandgate_core::{
     BackendError, Container, Containers, ExecuteRequest, NewContainer, Principal, SandboxSpec,
 };
@@ -95,10 +96,17 @@ impl ExecuteDoor {
     async fn open_and_run(&self, who: Principal, asker: Asker, request: Request) -> Result<Started, Refusal> {
         self.executions.check_room(&asker)?;
         let (container, unheard) = match &request.container {
-            Some(id) => (self.containers.get(&who.owner, id)?, None),
+            Some(id) => {
+                let container = self.containers.get(&who.owner, id)?;
+                if request.network.is_some() {
+                    self.containers.set_network(&container, request.network, None, &who.limits).await?;
+                }
+                (container, None)
+            }
             None => {
                 let _waits = asker.watch.outside(Place::Sandbox);
-                let (container, unheard) = self.fresh(who, request.code.len() as u64).await?;
+                let size = request.code.len() as u64;
+                let (container, unheard) = self.fresh(who, size, request.network).await?;
                 (container, Some(unheard))
             }
         };
@@ -114,14 +122,20 @@ impl ExecuteDoor {
         Ok(Started { container, running, unheard })
     }
 
-    async fn fresh(&self, who: Principal, size: u64) -> Result<(Arc<Container>, Unheard), Refusal> {
+    async fn fresh(
+        &self,
+        who: Principal,
+        size: u64,
+        network: Option<NetworkPolicy>,
+    ) -> Result<(Arc<Container>, Unheard), Refusal> {
         let limit = self.spec.limits.code_bytes;
         if size > limit {
             return Err(BackendError::CodeTooLarge { size, limit }.into());
         }
         let mut spec = self.spec.clone();
         spec.limits.memory_bytes = who.limits.memory_within(spec.limits.memory_bytes);
-        let new = NewContainer { owner: who.owner, allowance: who.limits, spec, ..NewContainer::default() };
+        let (owner, allowance) = (who.owner, who.limits);
+        let new = NewContainer { owner, allowance, spec, network, ..NewContainer::default() };
         let container = self.containers.create(new).await?;
         let unheard = Unheard::new(Arc::clone(&container), Arc::clone(&self.containers), self.tasks.clone());
         Ok((container, unheard))

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use sandgate_core::network::NetworkPolicy;
 use sandgate_core::{ContainerId, ContextId};
 use serde_json::{Map, Value};
 
@@ -16,6 +17,8 @@ pub(super) struct Request {
     pub(super) context: Option<ContextId>,
     pub(super) timeout: Option<Duration>,
     pub(super) stream: bool,
+    /// What a fresh container may reach; None: what the server gives to those who ask for nothing.
+    pub(super) network: Option<NetworkPolicy>,
 }
 
 impl Request {
@@ -32,6 +35,7 @@ impl Request {
             context: fields.id("context", ContextId::parse)?,
             timeout: fields.seconds("timeout")?,
             stream: fields.flag("stream")?,
+            network: fields.network("network")?,
         };
         match fields.0.into_iter().next() {
             Some((name, _)) => Err(Refusal::UnknownField(name.chars().take(100).collect())),
@@ -76,6 +80,20 @@ impl Fields {
                 reason: format!("'{name}' must be more than 0 seconds, not {number}"),
             }),
         }
+    }
+
+    /// One word or several, as on the command line.
+    fn network(&mut self, name: &'static str) -> Result<Option<NetworkPolicy>, Refusal> {
+        const EXPECTED: &str = "a string or an array of strings";
+        let Some(value) = self.take(name) else { return Ok(None) };
+        let words: Option<Vec<&str>> = match &value {
+            Value::String(word) => Some(vec![word]),
+            Value::Array(words) => words.iter().map(Value::as_str).collect(),
+            _ => None,
+        };
+        let words = words.ok_or_else(|| wrong(name, EXPECTED, &value))?;
+        let policy = NetworkPolicy::from_words(words);
+        policy.map(Some).map_err(|error| Refusal::BadValue { name, reason: format!("'{name}': {error}") })
     }
 
     fn flag(&mut self, name: &'static str) -> Result<bool, Refusal> {

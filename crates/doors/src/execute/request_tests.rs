@@ -9,7 +9,7 @@ fn refusal(body: &[u8]) -> String {
 #[test]
 fn every_field_is_read() {
     let body =
-        br#"{"code":"1","language":"python","container":"cntr_a","context":"b","timeout":1.5,"stream":true}"#;
+        br#"{"code":"1","language":"python","container":"cntr_a","context":"b","timeout":1.5,"stream":true,"network":["registries","a.example"]}"#;
     let request = Request::parse(body).unwrap();
     assert_eq!(
         request,
@@ -20,6 +20,7 @@ fn every_field_is_read() {
             context: Some(ContextId::parse("b").unwrap()),
             timeout: Some(Duration::from_millis(1500)),
             stream: true,
+            network: Some(NetworkPolicy::from_words(["registries", "a.example"]).unwrap()),
         }
     );
 }
@@ -30,6 +31,17 @@ fn null_is_as_good_as_absent_but_code_must_be_there() {
     assert_eq!((request.timeout, request.container), (None, None));
     assert!(refusal(br#"{"code":null}"#).contains("'code'"));
     assert!(refusal(b"{}").contains("'code'"));
+}
+
+#[test]
+fn a_network_is_one_word_or_several() {
+    let network = |text: &str| Request::parse(format!(r#"{{"code":"1","network":{text}}}"#).as_bytes());
+    assert_eq!(network(r#""open""#).unwrap().network, Some(NetworkPolicy::open()));
+    assert_eq!(network("[]").unwrap().network, Some(NetworkPolicy::disabled()));
+    assert_eq!(network("null").unwrap().network, None);
+    for wrong in ["1", "[1]", r#""*""#, r#"["open","a.b"]"#] {
+        assert!(network(wrong).unwrap_err().to_string().contains("'network'"), "{wrong}");
+    }
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! What stands for OpenSandbox's egress sidecar. Sandboxes have no network here: everything is denied, which is what
-//! is told; what would allow something is refused.
+//! What stands for OpenSandbox's egress sidecar: the rules of a sandbox's network, read and changed while it runs.
+//! They are kept below the operator's ceiling and the key's; what would pass them is refused.
 
 use axum::Router;
 use axum::extract::{FromRequest, Request, State};
@@ -10,12 +10,10 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use super::Door;
-use super::details::Details;
-use super::error::{Answered, INVALID_PARAMETER, Refusal};
-use super::lifecycle::{as_policy, is_deny_all, rules};
+use super::error::{Answered, Refusal};
+use super::lifecycle::{as_policy, network_policy, rules, shown_policy};
 use super::target::Target;
 
-const NO_NETWORK: &str = "sandboxes have no network here: everything is denied, whatever a rule allows";
 /// As many rules as the original takes.
 const MOST_RULES: usize = 4096;
 
@@ -29,24 +27,23 @@ pub(super) fn router() -> Router<Door> {
 }
 
 async fn policy(target: Target) -> Json<Value> {
-    Json(told(&target.details))
+    Json(told(current(&target)))
 }
 
-/// What is enforced, and that more was asked for, where it was.
-fn told(details: &Details) -> Value {
-    let asked = details.network.as_ref();
-    let denied = asked.and_then(|policy| policy["egress"].as_array());
-    let denied: Vec<_> = denied.into_iter().flatten().filter(|rule| rule["action"] == "deny").collect();
-    let mut told = json!({
-        "status": "ok",
-        "mode": "deny_all",
-        "enforcementMode": "none",
-        "policy": {"defaultAction": "deny", "egress": denied},
-    });
-    if asked.is_some_and(|policy| !is_deny_all(policy)) {
-        told["reason"] = NO_NETWORK.into();
-    }
-    told
+/// As it was asked for, or what the server gives to those who ask for nothing.
+fn current(target: &Target) -> Value {
+    target.details.network.clone().unwrap_or_else(|| shown_policy(&target.container.network()))
+}
+
+fn told(policy: Value) -> Value {
+    let has_rules = policy["egress"].as_array().is_some_and(|rules| !rules.is_empty());
+    let mode = match policy["defaultAction"] == "deny" {
+        true => "deny_all",
+        false if has_rules => "enforcing",
+        false => "allow_all",
+    };
+    // Names and addresses both, which is more than names alone.
+    json!({"status": "ok", "mode": mode, "enforcementMode": "dns+nft", "policy": policy})
 }
 
 async fn replace(State(door): State<Door>, target: Target, request: Request) -> Answered<Json<Value>> {
@@ -55,62 +52,53 @@ async fn replace(State(door): State<Door>, target: Target, request: Request) -> 
         _ => return Err(Refusal::invalid("a policy is an object with 'defaultAction' and 'egress'")),
     };
     rules(&new["egress"]).map_err(Refusal::invalid)?;
-    if !is_deny_all(&new) {
-        return Err(not_granted());
-    }
-    keep(&door, &target, |_| new).await
+    keep(door, target, new).await
 }
 
 async fn merge(State(door): State<Door>, target: Target, request: Request) -> Answered<Json<Value>> {
     let new = rules(&body(request).await?).map_err(Refusal::invalid)?;
-    let merged = |policy: &Value| {
-        let mut all: Vec<Value> = Vec::new();
-        for rule in new.iter().chain(policy["egress"].as_array().into_iter().flatten()) {
-            if !all.iter().any(|known| known["target"] == rule["target"]) {
-                all.push(rule.clone());
-            }
+    let mut policy = current(&target);
+    let mut all: Vec<Value> = Vec::new();
+    for rule in new.iter().chain(policy["egress"].as_array().into_iter().flatten()) {
+        if !all.iter().any(|known| known["target"] == rule["target"]) {
+            all.push(rule.clone());
         }
-        // What was asked for at first and is not granted stays out of what is granted now.
-        json!({"defaultAction": "deny", "egress": all})
-    };
-    if new.iter().any(|rule| rule["action"] == "allow") {
-        return Err(not_granted());
     }
-    keep(&door, &target, merged).await
+    policy["egress"] = Value::Array(all);
+    keep(door, target, policy).await
 }
 
 async fn remove(State(door): State<Door>, target: Target, request: Request) -> Answered<Json<Value>> {
     let body = body(request).await?;
     let targets = body.as_array().filter(|targets| targets.iter().all(Value::is_string));
     let targets = targets.ok_or_else(|| Refusal::invalid("a list of targets is wanted"))?;
-    let left = |policy: &Value| {
-        let all = policy["egress"].as_array().into_iter().flatten();
-        let left: Vec<_> = all.filter(|rule| !targets.contains(&rule["target"])).collect();
-        json!({"defaultAction": policy["defaultAction"], "egress": left})
-    };
-    keep(&door, &target, left).await
+    let mut policy = current(&target);
+    if let Some(all) = policy["egress"].as_array_mut() {
+        all.retain(|rule| !targets.contains(&rule["target"]));
+    }
+    keep(door, target, policy).await
 }
 
 async fn no_vault() -> Refusal {
-    Refusal::not_here("sandboxes have no network here, so there is no vault for credentials")
+    Refusal::not_here("this server has no vault for credentials")
 }
 
-fn not_granted() -> Refusal {
-    Refusal::new(StatusCode::BAD_REQUEST, INVALID_PARAMETER, NO_NETWORK)
-}
-
-async fn keep(
-    door: &Door,
-    target: &Target,
-    change: impl FnOnce(&Value) -> Value + Send,
-) -> Answered<Json<Value>> {
-    let before = target.details.network.clone();
-    let new = change(&before.unwrap_or_else(|| json!({"defaultAction": "deny", "egress": []})));
+/// What is told is what is enforced: first the sandbox, then the record of it.
+async fn keep(door: Door, target: Target, new: Value) -> Answered<Json<Value>> {
     if new["egress"].as_array().is_some_and(|rules| rules.len() > MOST_RULES) {
         return Err(Refusal::invalid(format!("a policy has {MOST_RULES} rules at most")));
     }
-    let lease = door.leases.change_details(&target.lease.id, move |details| details["network"] = new).await?;
-    Ok(Json(told(&Details::of(&lease))))
+    let policy = network_policy(&new).map_err(Refusal::invalid)?;
+    let work = Door::clone(&door);
+    door.to_the_end(async move {
+        let limits = &target.details.limits;
+        work.containers.set_network(&target.container, Some(policy), None, limits).await?;
+        let kept = new.clone();
+        let change = move |details: &mut Value| details["network"] = kept;
+        work.leases.change_details(&target.lease.id, change).await?;
+        Ok(Json(told(new)))
+    })
+    .await
 }
 
 async fn body(request: Request) -> Answered<Value> {

@@ -1,10 +1,11 @@
-//! What is said of a network that is not there.
+//! The rules of a network, and what becomes of them.
 
 use axum::body::Body;
 use axum::http::Request as HttpRequest;
+use sandgate_core::network::NetworkPolicy;
 use serde_json::json;
 
-use super::super::test_client::{Answer, Client, client};
+use super::super::test_client::{Answer, Client, client, client_under};
 use super::*;
 
 async fn ask(client: &Client, id: &str, method: &str, path: &str, body: Value) -> Answer {
@@ -17,42 +18,73 @@ async fn ask(client: &Client, id: &str, method: &str, path: &str, body: Value) -
     client.send(request.body(Body::from(body.to_string())).unwrap()).await
 }
 
-#[tokio::test]
-async fn everything_is_denied_and_that_is_told() {
-    let client = client().await;
-    let allows = json!({"defaultAction": "deny", "egress": [
-        {"action": "allow", "target": "example.org"}, {"action": "deny", "target": "bad.example"}]});
-    let id = client.make(&json!({"networkPolicy": allows})).await;
-    let told = ask(&client, &id, "GET", "/policy", Value::Null).await.json();
-    let denied = json!([{"action": "deny", "target": "bad.example"}]);
-    assert_eq!(told["policy"], json!({"defaultAction": "deny", "egress": denied}));
-    assert_eq!(told["mode"], "deny_all");
-    assert!(told["reason"].as_str().unwrap().contains("no network"));
-    let shown = client.get(&format!("/v1/sandboxes/{id}")).await.json();
-    assert!(shown["status"]["message"].as_str().unwrap().contains("no network"));
-
-    let plain = client.make(&json!({"networkPolicy": {"defaultAction": "deny", "egress": []}})).await;
-    let told = ask(&client, &plain, "GET", "/policy", Value::Null).await.json();
-    assert!(told.get("reason").is_none(), "{told}");
-    assert_eq!(ask(&client, &plain, "GET", "/healthz", Value::Null).await.status, 200);
+fn rule(action: &str, target: &str) -> Value {
+    json!({"action": action, "target": target})
 }
 
 #[tokio::test]
-async fn rules_that_deny_are_kept_and_others_refused() {
-    let client = client().await;
+async fn what_is_asked_for_is_what_the_sandbox_gets() {
+    let (client, backend) = client_under(&["*.example"]).await;
+    let policy = json!({"defaultAction": "deny", "egress": [
+        rule("deny", "bad.example"), rule("allow", "a.example")]});
+    let id = client.make(&json!({"networkPolicy": policy})).await;
+    let told = ask(&client, &id, "GET", "/policy", Value::Null).await.json();
+    assert_eq!(told["policy"], policy);
+    assert_eq!(told["mode"], "deny_all");
+    let enforced = backend.only_network().unwrap();
+    assert_eq!(enforced, network_policy(&policy).unwrap());
+    assert_eq!(ask(&client, &id, "GET", "/healthz", Value::Null).await.status, 200);
+}
+
+#[tokio::test]
+async fn rules_change_while_it_runs() {
+    let (client, backend) = client_under(&["*.example"]).await;
     let id = client.make(&json!({})).await;
-    let deny = |target: &str| json!({"action": "deny", "target": target});
-    let merged = ask(&client, &id, "PATCH", "/policy", json!([deny("a.example"), deny("b.example")])).await;
+    assert!(backend.only_network().unwrap().is_disabled());
+    let merged =
+        ask(&client, &id, "PATCH", "/policy", json!([rule("allow", "a.example"), rule("deny", "b.example")]))
+            .await;
     assert_eq!(merged.status, 200, "{merged:?}");
-    assert_eq!(merged.json()["policy"]["egress"], json!([deny("a.example"), deny("b.example")]));
+    let both = json!([rule("allow", "a.example"), rule("deny", "b.example")]);
+    assert_eq!(merged.json()["policy"], json!({"defaultAction": "deny", "egress": both}));
+    assert!(!backend.only_network().unwrap().is_disabled());
+    // The newest goes before, and of two in one request the first.
+    let again = json!([rule("deny", "a.example"), rule("allow", "a.example")]);
+    let merged = ask(&client, &id, "PATCH", "/policy", again).await.json();
+    assert_eq!(merged["policy"]["egress"], json!([rule("deny", "a.example"), rule("deny", "b.example")]));
+    assert!(backend.only_network().unwrap().is_disabled());
     let left = ask(&client, &id, "DELETE", "/policy", json!(["a.example", "none.example"])).await;
-    assert_eq!(left.json()["policy"]["egress"], json!([deny("b.example")]));
-    let allow = json!([{"action": "allow", "target": "a.example"}]);
-    assert_eq!(ask(&client, &id, "PATCH", "/policy", allow).await.status, 400);
-    assert_eq!(ask(&client, &id, "PUT", "/policy", json!({"defaultAction": "allow"})).await.status, 400);
+    assert_eq!(left.json()["policy"]["egress"], json!([rule("deny", "b.example")]));
     assert_eq!(ask(&client, &id, "PUT", "/policy", json!({"defaultAction": "deny"})).await.status, 200);
-    for wrong in [json!({}), json!([{"action": "deny"}]), json!([1])] {
-        assert_eq!(ask(&client, &id, "PATCH", "/policy", wrong.clone()).await.status, 400, "{wrong}");
+    assert_eq!(backend.only_network(), Some(NetworkPolicy::disabled()));
+}
+
+#[tokio::test]
+async fn nothing_passes_the_ceiling_and_nonsense_is_named() {
+    let (client, backend) = client_under(&["*.example"]).await;
+    let id = client.make(&json!({})).await;
+    for (method, body) in [
+        ("PATCH", json!([rule("allow", "a.elsewhere")])),
+        ("PATCH", json!([rule("allow", "*")])),
+        ("PATCH", json!([rule("allow", "10.0.0.0/8")])),
+        ("PUT", json!({"defaultAction": "allow"})),
+        ("PUT", json!({})),
+        ("PATCH", json!({})),
+        ("PATCH", json!([{"action": "deny"}])),
+        ("PATCH", json!([1])),
+        ("DELETE", json!([1])),
+    ] {
+        let answer = ask(&client, &id, method, "/policy", body.clone()).await;
+        assert_eq!(answer.status, 400, "{method} {body}");
     }
+    assert!(backend.only_network().unwrap().is_disabled());
     assert_eq!(ask(&client, &id, "POST", "/credential-vault", json!({})).await.status, 501);
+}
+
+#[tokio::test]
+async fn a_server_without_a_network_says_so() {
+    let client = client().await;
+    let id = client.make(&json!({"networkPolicy": {"defaultAction": "deny", "egress": []}})).await;
+    let allow = json!([rule("allow", "a.example")]);
+    assert_eq!(ask(&client, &id, "PATCH", "/policy", allow).await.status, 400);
 }

@@ -7,8 +7,9 @@ use axum::body::{Body, to_bytes};
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, Request};
 use bytes::Bytes;
+use sandgate_core::network::NetworkCeiling;
 use sandgate_core::testing::ScriptedBackend;
-use sandgate_core::{Backend, Containers, ContainersConfig, Leases, SandboxSpec};
+use sandgate_core::{Backend, Containers, ContainersConfig, Leases, NetworkRules, SandboxSpec};
 use sandgate_store::Store;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -37,14 +38,33 @@ pub(super) async fn client() -> Client {
     client_with(Arc::new(ScriptedBackend::default()), OpenSandboxSettings::default(), None).await
 }
 
+/// Of a server that lets sandboxes reach these at most.
+pub(super) async fn client_under(ceiling: &[&str]) -> (Client, Arc<ScriptedBackend>) {
+    let backend = Arc::new(ScriptedBackend::default());
+    let ceiling = NetworkCeiling::from_words(ceiling.iter().copied()).unwrap();
+    let network = NetworkRules { ceiling, ..NetworkRules::default() };
+    let config = ContainersConfig { network, ..ContainersConfig::default() };
+    let client = client_over(Arc::clone(&backend) as _, config, OpenSandboxSettings::default(), None).await;
+    (client, backend)
+}
+
 pub(super) async fn client_with(
     backend: Arc<dyn Backend>,
     settings: OpenSandboxSettings,
     master: Option<&str>,
 ) -> Client {
+    client_over(backend, ContainersConfig::default(), settings, master).await
+}
+
+async fn client_over(
+    backend: Arc<dyn Backend>,
+    config: ContainersConfig,
+    settings: OpenSandboxSettings,
+    master: Option<&str>,
+) -> Client {
     let home = tempfile::tempdir().unwrap();
     let store = Store::open(home.path()).await.unwrap();
-    let opened = Containers::open(backend, Arc::new(store.clone()), ContainersConfig::default()).await;
+    let opened = Containers::open(backend, Arc::new(store.clone()), config).await;
     let containers = Arc::new(opened.unwrap());
     let leases = Leases::open(Arc::clone(&containers), Arc::new(store.clone())).await.unwrap();
     let leases = Arc::new(leases);

@@ -9,12 +9,15 @@ pub struct LedgerConfig {
     pub passed: bool,
     /// Records of executions hold the code and its output, unless the key says otherwise.
     pub code: bool,
+    /// Connections of sandboxes are written down, each one.
+    pub connections: bool,
     /// How long records are kept; None: for good.
     pub keep: Option<Duration>,
 }
 
 impl Default for LedgerConfig {
     fn default() -> Self {
-        Self { enabled: true, passed: true, code: false, keep: Some(Duration::from_secs(30 * 24 * 60 * 60)) }
+        let keep = Some(Duration::from_secs(30 * 24 * 60 * 60));
+        Self { enabled: true, passed: true, code: false, connections: false, keep }
     }
 }

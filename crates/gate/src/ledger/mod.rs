@@ -4,6 +4,7 @@
 mod approval;
 mod call;
 mod config;
+mod connection;
 mod entry;
 mod execution;
 mod kept_rich;
@@ -21,6 +22,7 @@ use sandgate_store::{Store, StoreError};
 pub(crate) use approval::ApprovalEntry;
 pub use call::{Call, NewCall};
 pub use config::LedgerConfig;
+pub use connection::Connection;
 pub(crate) use execution::{ExecutionEntry, What};
 pub(crate) use turn::TurnEntry;
 use writer::Writer;

@@ -31,6 +31,8 @@ pub(super) struct Families {
     pub(super) limits_hit: Family<Words<1>, Counter>,
     pub(super) decisions: Family<Words<2>, Counter>,
     pub(super) sandbox_starts: Histograms<Words<2>>,
+    pub(super) connections: Family<Words<2>, Counter>,
+    pub(super) connection_bytes: Family<Words<1>, Counter>,
     held: Gauge,
     healthy: Gauge,
     sandboxes: Gauge,
@@ -78,6 +80,8 @@ impl Families {
             limits_hit: Family::default(),
             decisions: Family::default(),
             sandbox_starts: histograms(short),
+            connections: Family::default(),
+            connection_bytes: Family::default(),
             held: Gauge::default(),
             healthy: Gauge::default(),
             sandboxes: Gauge::default(),
@@ -130,6 +134,9 @@ impl Families {
                 drop(self.decisions.get_or_create(&[("by", by), ("verdict", verdict)]));
             }
         }
+        for verdict in ["allowed", "denied", "failed"] {
+            drop(self.connections.get_or_create(&[("way", "connect"), ("verdict", verdict)]));
+        }
         for how in ["create", "wake"] {
             drop(self.sandbox_starts.get_or_create(&[("how", how), ("outcome", "ok")]));
         }
@@ -146,6 +153,10 @@ impl Families {
         registry.register("approvals_held", "Executions that wait for a person", self.held.clone());
         let help = "How long starting a sandbox took: a new one, or one woken over its files";
         registry.register_with_unit("sandbox_start", help, Unit::Seconds, self.sandbox_starts.clone());
+        let help = "Connections of sandboxes that are over or were refused";
+        registry.register("connections", help, self.connections.clone());
+        let help = "Bytes that left sandboxes and came into them";
+        registry.register("connection_bytes", help, self.connection_bytes.clone());
         let help = "Whether sandboxes can be made, as far as one can tell without trying";
         registry.register("sandboxes_healthy", help, self.healthy.clone());
         registry.register("sandboxes_live", "Sandboxes with processes", self.sandboxes.clone());

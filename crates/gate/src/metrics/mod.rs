@@ -19,6 +19,7 @@ use prometheus_client::encoding::text::encode;
 use prometheus_client::registry::Registry;
 use sandgate_core::BackendStats;
 
+use crate::ledger::Connection;
 pub(crate) use approval::ApprovalWatch;
 pub use execution::ExecutionWatch;
 use families::Families;
@@ -78,6 +79,15 @@ impl Metrics {
     pub fn decided(&self, by: &'static str, is_allowed: bool) {
         let verdict = if is_allowed { "allowed" } else { "denied" };
         self.0.families.decisions.get_or_create(&[("by", by), ("verdict", verdict)]).inc();
+    }
+
+    /// A sandbox connected to something, or was refused.
+    pub fn connected(&self, connection: &Connection) {
+        let families = &self.0.families;
+        families.connections.get_or_create(&[("way", connection.way), ("verdict", connection.verdict)]).inc();
+        for (direction, bytes) in [("sent", connection.sent), ("received", connection.received)] {
+            families.connection_bytes.get_or_create(&[("direction", direction)]).inc_by(bytes);
+        }
     }
 
     /// A sandbox was started, or could not be. `how`: `create` or `wake`.

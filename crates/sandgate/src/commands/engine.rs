@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use sandgate_core::SandboxSpec;
-use sandgate_engine::{Engine, EngineConfig, LimitsBy, Preload};
+use sandgate_engine::{Engine, EngineConfig, LimitsBy, NetworkConfig, Preload};
 
 use crate::bad_input::BadInput;
 use crate::home;
@@ -16,12 +16,13 @@ pub(crate) enum Purpose {
     /// One sandbox, wanted now: nothing is kept ready or imported ahead.
     OneCommand,
     /// Many sandboxes, each to be there in milliseconds, and most of them like `usual`.
-    Server { pool: usize, usual: SandboxSpec },
+    Server { pool: usize, usual: SandboxSpec, network: NetworkConfig },
 }
 
 pub(crate) async fn start_engine(purpose: Purpose) -> Result<Arc<Engine>> {
     let mut config = EngineConfig { limits_by: limits_by()?, ..EngineConfig::new(home::open()?, helper()?) };
-    if let Purpose::Server { pool, usual } = purpose {
+    if let Purpose::Server { pool, usual, network } = purpose {
+        config.network = Some(network);
         config.preload = Preload::Full;
         config.pool = pool;
         // Twice as many namespaces as kernels: they cost little, and a burst finds them.

@@ -136,6 +136,7 @@ fn what(record: &LedgerRecord) -> String {
     let parts = match record.kind {
         "request" => [field("path"), record.model.clone(), Some(record.owner.to_string())],
         "turn" => [record.model.clone(), field("upstream"), field("error")],
+        "connection" => [field("name").or_else(|| field("address")), field("way"), field("reason")],
         "execution" => [record.container.clone(), field("ending"), field("limit")],
         _ => [field("by"), field("rule"), field("reason")],
     };

@@ -15,6 +15,7 @@ use sandgate_doors::execute::ExecuteDoor;
 use sandgate_doors::openai::OpenAiDoor;
 use sandgate_doors::opensandbox::{self, OpenSandboxDoor};
 use sandgate_doors::{Access, Doors, Front, MetricsDoor, Runs, Stopping, Tls};
+use sandgate_engine::NetworkConfig;
 use sandgate_gate::upstream::Router;
 use sandgate_gate::{Approvals, ContainerFiles, Executions, Gate, GateParts, Ledger, Metrics};
 use sandgate_store::Store;
@@ -26,6 +27,7 @@ use crate::authority;
 use crate::cli::ServeArgs;
 use crate::commands::{Purpose, start_engine};
 use crate::config::{Secret, Settings, TlsSettings};
+use crate::connections;
 use crate::home;
 use crate::logging;
 use crate::reload::Reload;
@@ -74,7 +76,15 @@ async fn until_stopped(args: ServeArgs, mut settings: Settings) -> Result<()> {
     };
     let router = Arc::new(Router::new(Arc::clone(&settings.upstreams.routes)));
     let spec = SandboxSpec { limits: settings.limits.clone(), ..SandboxSpec::default() };
-    let engine = start_engine(Purpose::Server { pool: settings.pool, usual: spec.clone() }).await?;
+    let (told, connections) = connections::channel();
+    let network = NetworkConfig {
+        egress: settings.network.egress.clone(),
+        ceiling: settings.network.rules.ceiling.clone(),
+        limits: settings.network.limits,
+        told,
+    };
+    let usual = SandboxSpec { network: settings.network.rules.usual.clone(), ..spec.clone() };
+    let engine = start_engine(Purpose::Server { pool: settings.pool, usual, network }).await?;
     // Only now: until here there is nothing to end well, and Ctrl-C must not wait for packages to be installed.
     let mut signals = StopSignals::new()?;
 
@@ -189,6 +199,7 @@ async fn until_stopped(args: ServeArgs, mut settings: Settings) -> Result<()> {
         .with_e2b(e2b_door, access);
 
     let stopping = Stopping::new(tasks, gate.cut());
+    let counted = metrics.clone();
     let front = Front { metrics, stopping: stopping.clone() };
     say_ready(&listener)?;
     let served = tokio::select! {
@@ -198,6 +209,7 @@ async fn until_stopped(args: ServeArgs, mut settings: Settings) -> Result<()> {
         () = end_due(&leases) => Ok(()),
         () = reload.on_each_hang_up(&home, &settings, &gate, &router, &approvals, &ledger) => Ok(()),
         () = forget_old_records(&ledger) => Ok(()),
+        () = connections.count(&containers, &counted, &ledger) => Ok(()),
     };
     stopping.cut();
     let clean_up = async {

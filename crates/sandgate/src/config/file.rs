@@ -14,6 +14,7 @@ use serde::Deserialize;
 use super::approvals_file::ApprovalsFile;
 use super::key_path::KeyPath;
 use super::ledger_file::LedgerFile;
+use super::network::NetworkFile;
 use super::secrets::SecretText;
 use super::telemetry::{LogFormat, TelemetryFile};
 
@@ -66,6 +67,8 @@ pub(crate) struct ConfigFile {
     pub(crate) approvals: ApprovalsFile,
     /// What is written down.
     pub(crate) ledger: LedgerFile,
+    /// What sandboxes may reach. Without it: nothing.
+    pub(crate) network: NetworkFile,
     /// The door for E2B's SDKs.
     pub(crate) e2b: E2bFile,
     /// The door for OpenSandbox's SDKs.
@@ -255,7 +258,7 @@ impl Default for GateFile {
 
 impl Default for ConfigFile {
     fn default() -> Self {
-        let ContainersConfig { idle, max_live, keep } = ContainersConfig::default();
+        let ContainersConfig { idle, max_live, keep, network: _ } = ContainersConfig::default();
         Self {
             listen: LISTEN.to_owned(),
             idle_seconds: idle.as_secs(),
@@ -274,6 +277,7 @@ impl Default for ConfigFile {
             gate: GateFile::default(),
             approvals: ApprovalsFile::default(),
             ledger: LedgerFile::default(),
+            network: NetworkFile::default(),
             e2b: E2bFile::default(),
             opensandbox: OpenSandboxFile::default(),
         }

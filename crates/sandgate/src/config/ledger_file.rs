@@ -18,6 +18,8 @@ pub(crate) struct LedgerFile {
     pub(crate) passed: bool,
     /// Whether records hold the code and its output. `log_code` of a key goes before it.
     pub(crate) code: bool,
+    /// Whether each connection of a sandbox is written down: name, address, bytes, and whether it was allowed.
+    pub(crate) connections: bool,
     /// Days that records are kept.
     #[schemars(range(min = 1))]
     pub(crate) keep_days: u64,
@@ -25,8 +27,8 @@ pub(crate) struct LedgerFile {
 
 impl Default for LedgerFile {
     fn default() -> Self {
-        let LedgerConfig { enabled, passed, code, keep } = LedgerConfig::default();
-        Self { enabled, passed, code, keep_days: keep.unwrap_or_default().as_secs() / DAY }
+        let LedgerConfig { enabled, passed, code, connections, keep } = LedgerConfig::default();
+        Self { enabled, passed, code, connections, keep_days: keep.unwrap_or_default().as_secs() / DAY }
     }
 }
 
@@ -36,6 +38,7 @@ impl LedgerFile {
             enabled: self.enabled,
             passed: self.passed,
             code: self.code,
+            connections: self.connections,
             keep: Some(Duration::from_secs(self.keep_days.saturating_mul(DAY))),
         }
     }

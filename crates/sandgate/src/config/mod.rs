@@ -12,6 +12,7 @@ mod ledger_file;
 mod litellm;
 mod litellm_models;
 mod litellm_tools;
+mod network;
 mod opensandbox;
 mod places;
 mod read;

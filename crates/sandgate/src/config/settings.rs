@@ -16,6 +16,7 @@ use super::e2b::{self, TlsSettings};
 use super::errors::Problem;
 use super::file::{ConfigFile, DAY, LISTEN};
 use super::key_path::KeyPath;
+use super::network::NetworkSettings;
 use super::opensandbox;
 use super::secrets::{Secret, SecretText};
 use super::telemetry::{LogFormat, TelemetrySettings};
@@ -38,6 +39,7 @@ pub(crate) struct Settings {
     pub(crate) door: DoorLimits,
     pub(crate) approvals: ApprovalSettings,
     pub(crate) ledger: LedgerConfig,
+    pub(crate) network: NetworkSettings,
     pub(crate) e2b: E2bSettings,
     /// Where E2B's domain is served with TLS.
     pub(crate) e2b_tls: Option<TlsSettings>,
@@ -86,6 +88,7 @@ pub(crate) fn check(file: &ConfigFile, listen: Option<&str>) -> Result<Settings,
         max_body: file.gate.max_body_bytes,
     };
     let approvals = ApprovalSettings::of(&file.approvals, master_key.is_some())?;
+    let network = file.network.check()?;
     let (e2b, e2b_tls) = e2b::check(&file.e2b, listen, |text| address(text, master_key.is_some()))?;
     Ok(Settings {
         listen,
@@ -93,6 +96,7 @@ pub(crate) fn check(file: &ConfigFile, listen: Option<&str>) -> Result<Settings,
             idle: Duration::from_secs(file.idle_seconds),
             max_live: file.max_live,
             keep: Duration::from_secs(file.keep_days.saturating_mul(DAY)),
+            network: network.rules.clone(),
         },
         pool: file.pool,
         limits: file.limits.clone(),
@@ -103,6 +107,7 @@ pub(crate) fn check(file: &ConfigFile, listen: Option<&str>) -> Result<Settings,
         door,
         approvals,
         ledger: file.ledger.settings(),
+        network,
         e2b,
         e2b_tls,
         opensandbox: opensandbox::check(&file.opensandbox, file.gate.max_memory_bytes)?,
@@ -210,6 +215,7 @@ impl Settings {
             ("gate.max_upload_bytes", self.door.max_upload != new.door.max_upload),
             ("gate.max_body_bytes", self.door.max_body != new.door.max_body),
             ("gate.strict_containers", self.gate.strict != new.gate.strict),
+            ("network", self.network.file != new.network.file),
             ("e2b", self.e2b != new.e2b || self.e2b_tls != new.e2b_tls),
             ("opensandbox", self.opensandbox != new.opensandbox),
         ];

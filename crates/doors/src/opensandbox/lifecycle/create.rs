@@ -59,6 +59,7 @@ impl OpenSandboxDoor {
             owner: who.owner,
             name: Some(format!("opensandbox {id}")),
             spec,
+            network: wish.reach,
             idle: Some(NEVER_IDLE),
             allowance: who.limits,
             ..NewContainer::default()

@@ -1,6 +1,6 @@
-//! The network as a request wishes it. The truth is that there is none: what denies is granted, the rest is kept
-//! and told.
+//! The network as a request wishes it, and the policy that it comes to.
 
+use sandgate_core::network::{Action, InvalidTarget, NetworkPolicy, Ports, Rule, Target};
 use serde_json::{Map, Value, json};
 
 use super::body::{Problems, get};
@@ -68,11 +68,30 @@ pub(in crate::opensandbox) fn as_policy(policy: &Map<String, Value>) -> Value {
     json!({"defaultAction": action, "egress": egress})
 }
 
-/// Whether a policy asks for no more than there is.
-pub(in crate::opensandbox) fn is_deny_all(policy: &Value) -> bool {
-    let allows = |rule: &Value| rule["action"] == "allow";
-    policy["defaultAction"] == "deny"
-        && !policy["egress"].as_array().is_some_and(|rules| rules.iter().any(allows))
+/// What it means. Names stand for the ports of the web, unless a port is said; what is denied is denied on all.
+pub(in crate::opensandbox) fn network_policy(policy: &Value) -> Result<NetworkPolicy, String> {
+    let mut rules = Vec::new();
+    for rule in policy["egress"].as_array().into_iter().flatten() {
+        let text = rule["target"].as_str().unwrap_or_default();
+        let target: Target = text.parse().map_err(|error: InvalidTarget| error.to_string())?;
+        let (action, target) = match rule["action"] == "allow" {
+            true => (Action::Allow, target),
+            false if target.ports() == Ports::Web => (Action::Deny, target.on_any_port()),
+            false => (Action::Deny, target),
+        };
+        rules.push(Rule { action, target });
+    }
+    let default = if policy["defaultAction"] == "allow" { Action::Allow } else { Action::Deny };
+    let policy = NetworkPolicy { rules, default, ..NetworkPolicy::default() };
+    policy.check().map_err(|error| error.to_string())?;
+    Ok(policy)
+}
+
+/// A policy of the server's in the form of the egress sidecar.
+pub(in crate::opensandbox) fn shown_policy(policy: &NetworkPolicy) -> Value {
+    let rule = |rule: &Rule| json!({"action": rule.action, "target": rule.target});
+    let egress: Vec<Value> = policy.rules.iter().map(rule).collect();
+    json!({"defaultAction": policy.default, "egress": egress})
 }
 
 #[cfg(test)]

@@ -7,9 +7,18 @@ fn a_policy_is_whole() {
     let whole = |policy: Value| as_policy(policy.as_object().unwrap());
     assert_eq!(whole(json!({})), json!({"defaultAction": "allow", "egress": []}));
     assert_eq!(whole(json!({"egress": []})), json!({"defaultAction": "deny", "egress": []}));
-    assert!(is_deny_all(&whole(json!({"egress": [{"action": "deny", "target": "a"}]}))));
-    assert!(!is_deny_all(&whole(json!({"egress": [{"action": "allow", "target": "a"}]}))));
-    assert!(!is_deny_all(&whole(json!({}))));
+}
+
+#[test]
+fn a_policy_means_what_it_says() {
+    let denies = json!({"defaultAction": "deny", "egress": [{"action": "deny", "target": "a.example"}]});
+    assert!(network_policy(&denies).unwrap().is_disabled());
+    let allows = json!({"defaultAction": "deny", "egress": [{"action": "allow", "target": "a.example"}]});
+    assert_eq!(network_policy(&allows).unwrap(), NetworkPolicy::from_words(["a.example"]).unwrap());
+    assert_eq!(shown_policy(&network_policy(&allows).unwrap()), allows);
+    assert_eq!(network_policy(&json!({"defaultAction": "allow"})).unwrap(), NetworkPolicy::open());
+    let nonsense = json!({"defaultAction": "deny", "egress": [{"action": "allow", "target": "http://a"}]});
+    assert!(network_policy(&nonsense).is_err());
 }
 
 #[test]

@@ -4,7 +4,6 @@ use sandgate_core::{Lease, LeaseState};
 use serde_json::{Map, Value, json};
 
 use super::super::details::Details;
-use super::is_deny_all;
 use crate::lent::iso;
 
 /// To whoever made it.
@@ -49,13 +48,10 @@ fn common(lease: &Lease, details: &Details) -> Map<String, Value> {
 }
 
 fn status(lease: &Lease, details: &Details) -> Value {
-    let (reason, mut message) = match lease.state {
-        LeaseState::Running => ("CONTAINER_RUNNING", "The sandbox is running.".to_owned()),
-        LeaseState::Paused => ("CONTAINER_PAUSED", "The sandbox is paused.".to_owned()),
+    let (reason, message) = match lease.state {
+        LeaseState::Running => ("CONTAINER_RUNNING", "The sandbox is running."),
+        LeaseState::Paused => ("CONTAINER_PAUSED", "The sandbox is paused."),
     };
-    if details.network.as_ref().is_some_and(|policy| !is_deny_all(policy)) {
-        message.push_str(" It has no network, whatever its network policy allows.");
-    }
     let changed = details.changed_ms.unwrap_or(lease.started_ms);
     json!({"state": state(lease), "reason": reason, "message": message, "lastTransitionAt": iso(changed)})
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use axum::http::StatusCode;
+use sandgate_core::network::NetworkPolicy;
 use sandgate_core::{KeyLimits, Limits, human_bytes};
 use serde_json::{Map, Value, json};
 
@@ -34,6 +35,8 @@ pub(super) struct Wish {
     pub(super) platform: Option<Value>,
     pub(super) extensions: BTreeMap<String, String>,
     pub(super) network: Option<Value>,
+    /// What that means.
+    pub(super) reach: Option<NetworkPolicy>,
     pub(super) renews: Option<u64>,
 }
 
@@ -108,6 +111,7 @@ impl Wish {
         if let Some(seconds) = timeout {
             within(seconds, settings)?;
         }
+        let asked = network.map(network::as_policy);
         Ok(Self {
             image: uri.to_owned(),
             entrypoint: check_entrypoint(entrypoint.unwrap_or_default())?,
@@ -118,7 +122,8 @@ impl Wish {
             platform: platform(fields)?,
             renews: renews(&extensions)?,
             extensions,
-            network: network.map(network::as_policy),
+            reach: asked.as_ref().map(network::network_policy).transpose().map_err(Refusal::invalid)?,
+            network: asked,
         })
     }
 }
@@ -218,9 +223,7 @@ fn refuse_unknown(
         return Err(Refusal::invalid("'lifecycle': this server runs no hooks; run the command yourself"));
     }
     if get(fields, "credentialProxy").and_then(|proxy| proxy.get("enabled")) == Some(&Value::Bool(true)) {
-        return Err(Refusal::invalid(
-            "'credentialProxy': sandboxes have no network here, so there is no proxy for credentials",
-        ));
+        return Err(Refusal::invalid("'credentialProxy': this server has no vault for credentials"));
     }
     Ok(())
 }

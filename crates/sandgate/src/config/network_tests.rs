@@ -1,0 +1,50 @@
+//! The section `network` of the configuration.
+
+use sandgate_core::network::NetworkPolicy;
+use sandgate_engine::Resolution;
+
+use super::NetworkFile;
+
+fn words(words: &[&str]) -> Vec<String> {
+    words.iter().map(|word| (*word).to_owned()).collect()
+}
+
+#[test]
+fn nothing_is_said_and_nothing_is_reached() {
+    let settings = NetworkFile::default().check().unwrap();
+    assert!(settings.rules.usual.is_disabled());
+    assert!(settings.rules.grant(Some(NetworkPolicy::open()), None).is_err());
+    assert_eq!(settings.egress.resolution, Resolution::System);
+}
+
+#[test]
+fn what_is_usual_is_also_the_most_unless_more_is_said() {
+    let file = NetworkFile { default: words(&["a.example"]), ..NetworkFile::default() };
+    let rules = file.check().unwrap().rules;
+    assert!(rules.grant(Some(NetworkPolicy::from_words(["a.example"]).unwrap()), None).is_ok());
+    assert!(rules.grant(Some(NetworkPolicy::from_words(["b.example"]).unwrap()), None).is_err());
+    let file =
+        NetworkFile { ceiling: Some(words(&["open"])), dns: words(&["1.1.1.1", "[::1]:5353"]), ..file };
+    let settings = file.check().unwrap();
+    assert!(settings.rules.grant(Some(NetworkPolicy::open()), None).is_ok());
+    let servers = vec!["1.1.1.1:53".parse().unwrap(), "[::1]:5353".parse().unwrap()];
+    assert_eq!(settings.egress.resolution, Resolution::Servers(servers));
+}
+
+#[test]
+fn names_what_is_wrong() {
+    let file = NetworkFile::default;
+    let limits = || super::NetworkLimitsFile { connections: 0, ..super::NetworkLimitsFile::default() };
+    for (file, said) in [
+        (NetworkFile { default: words(&["*"]), ..file() }, "default"),
+        (NetworkFile { default: words(&["open"]), ceiling: Some(words(&["a.b"])), ..file() }, "more than"),
+        (NetworkFile { ceiling: Some(words(&["open", "a.b"])), ..file() }, "stand alone"),
+        (NetworkFile { deny: words(&["a.b", "http://x"]), ..file() }, "deny"),
+        (NetworkFile { allow_private: words(&["10.0.0.0/33"]), ..file() }, "allow_private"),
+        (NetworkFile { dns: words(&["dns.example"]), ..file() }, "dns"),
+        (NetworkFile { limits: limits(), ..file() }, "at least 1"),
+    ] {
+        let problem = format!("{:?}", file.check().unwrap_err());
+        assert!(problem.contains(said), "{said}: {problem}");
+    }
+}
