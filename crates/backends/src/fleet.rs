@@ -152,6 +152,10 @@ impl Backend for Fleet {
         self.embedded.as_ref().map(|embedded| embedded.stats()).unwrap_or_default()
     }
 
+    fn has_network(&self, backend: Option<&str>) -> bool {
+        self.named(backend.unwrap_or(&self.default)).is_ok_and(|backend| backend.has_network(None))
+    }
+
     async fn create(&self, spec: SandboxSpec) -> Result<Arc<dyn Sandbox>> {
         let name = spec.backend.clone().unwrap_or_else(|| self.default.clone());
         let mut made = self.named(&name)?.create(spec.clone()).await;

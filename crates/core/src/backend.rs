@@ -26,8 +26,8 @@ pub trait Backend: Send + Sync + Debug {
         BackendStats::default()
     }
 
-    /// Whether sandboxes can be given a network policy that opens anything.
-    fn has_network(&self) -> bool {
+    /// Whether sandboxes can be given a network policy that opens anything; `backend`: as in [`SandboxSpec`].
+    fn has_network(&self, _backend: Option<&str>) -> bool {
         false
     }
 

@@ -205,7 +205,8 @@ impl Containers {
 
     /// Every door's containers pass here, so that none reaches more than the server and the key allow.
     fn grant_network(&self, new: &mut NewContainer) -> Result<()> {
-        new.spec.network = self.network_within(new.network.take(), &new.allowance)?;
+        let asked = new.network.take();
+        new.spec.network = self.network_on(new.spec.backend.as_deref(), asked, &new.allowance)?;
         Ok(())
     }
 
@@ -215,12 +216,24 @@ impl Containers {
         asked: Option<NetworkPolicy>,
         allowance: &KeyLimits,
     ) -> Result<NetworkPolicy> {
+        self.network_on(allowance.backend.as_deref(), asked, allowance)
+    }
+
+    fn network_on(
+        &self,
+        backend: Option<&str>,
+        asked: Option<NetworkPolicy>,
+        allowance: &KeyLimits,
+    ) -> Result<NetworkPolicy> {
+        let is_asked = asked.is_some();
         let granted = self.config.network.grant(asked, allowance.network.as_deref());
         let granted = granted.map_err(|refused| BackendError::Invalid(refused.to_string()))?;
-        if !granted.is_disabled() && !self.backend.has_network() {
-            return Err(BackendError::Unsupported("a network for sandboxes"));
+        match granted.is_disabled() || self.backend.has_network(backend) {
+            true => Ok(granted),
+            false if is_asked => Err(BackendError::Unsupported("giving a sandbox a network policy")),
+            // What is usual here says nothing of sandboxes that are made elsewhere.
+            false => Ok(NetworkPolicy::disabled()),
         }
-        Ok(granted)
     }
 
     /// For who asks for the internet as a whole: all of it, or None where that is not allowed.
@@ -237,7 +250,8 @@ impl Containers {
         said: Option<Value>,
         allowance: &KeyLimits,
     ) -> Result<()> {
-        let mut policy = self.network_within(asked, allowance)?;
+        let backend = container.record.spec.backend.as_deref();
+        let mut policy = self.network_on(backend, asked, allowance)?;
         keep_placeholders(&mut policy, &container.network());
         let (container, registry) = (Arc::clone(container), Arc::clone(&self.registry));
         // In a task of its own: a caller that leaves meanwhile must not leave a change that is not on record.

@@ -51,8 +51,8 @@ impl Backend for WatchedBackend {
         self.backend.stats()
     }
 
-    fn has_network(&self) -> bool {
-        self.backend.has_network()
+    fn has_network(&self, backend: Option<&str>) -> bool {
+        self.backend.has_network(backend)
     }
 
     async fn create(&self, spec: SandboxSpec) -> Result<Arc<dyn Sandbox>> {

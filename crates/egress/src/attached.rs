@@ -1,8 +1,13 @@
 //! One sandbox at the egress: its sockets, and the tasks that serve them.
 
+use std::fmt;
 use std::net::{TcpListener, UdpSocket};
+use std::sync::Arc;
 
 use tokio_util::sync::DropGuard;
+
+use crate::EgressError;
+use crate::sandbox::SandboxEgress;
 
 /// Sockets opened inside the sandbox's network namespace. Those that are missing are not served.
 #[derive(Debug, Default)]
@@ -20,17 +25,28 @@ pub struct InsideSockets {
 }
 
 /// Dropping it closes every socket and connection of the sandbox.
-#[derive(Debug)]
 pub struct Attached {
     pub(crate) _ends: DropGuard,
     pub(crate) authority: Option<String>,
+    pub(crate) sandbox: Arc<SandboxEgress>,
 }
 
 impl Attached {
+    /// Serve more ports of the same sandbox, which a later policy names. Must be called within a tokio runtime.
+    pub fn listen(&self, transparent: Vec<TcpListener>) -> Result<(), EgressError> {
+        self.sandbox.serve_all(InsideSockets { transparent, ..InsideSockets::default() })
+    }
+
     /// The certificate (PEM) that programs inside must trust for the domains that have secrets; None when there are
     /// none. See [`crate::Egress::trust_bundle`].
     #[must_use]
     pub fn authority(&self) -> Option<&str> {
         self.authority.as_deref()
+    }
+}
+
+impl fmt::Debug for Attached {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Attached").field("has_authority", &self.authority.is_some()).finish_non_exhaustive()
     }
 }

@@ -55,7 +55,7 @@ impl Egress {
             told: std::sync::Mutex::default(),
         });
         sandbox.serve_all(sockets).inspect_err(|_| ending.cancel())?;
-        Ok(Attached { _ends: ending.drop_guard(), authority: pem })
+        Ok(Attached { _ends: ending.drop_guard(), authority: pem, sandbox })
     }
 
     /// All certificates that programs inside should trust (PEM): the host's own and that of [`Attached::authority`].
@@ -67,7 +67,7 @@ impl Egress {
 }
 
 impl SandboxEgress {
-    fn serve_all(self: &Arc<Self>, sockets: InsideSockets) -> Result<(), EgressError> {
+    pub(crate) fn serve_all(self: &Arc<Self>, sockets: InsideSockets) -> Result<(), EgressError> {
         if let Some(listener) = sockets.http_proxy {
             self.task(http::serve(Arc::clone(self), listening(listener)?));
         }

@@ -280,7 +280,7 @@ impl Backend for Engine {
         self.pool.stats()
     }
 
-    fn has_network(&self) -> bool {
+    fn has_network(&self, _backend: Option<&str>) -> bool {
         self.shared.network.is_some()
     }
 

@@ -15,6 +15,7 @@ use tokio::sync::Mutex;
 use crate::network::Network;
 use crate::shared::{Shared, blocking};
 
+const TAKEN: &str = "Address already in use";
 const HTTP_PROXY: u16 = 3128;
 const SOCKS: u16 = 1080;
 const DNS: u16 = 53;
@@ -33,7 +34,7 @@ struct Open {
     policy: LivePolicy,
     /// What is listened on, and which routes there are.
     made: Made,
-    attached: Vec<Attached>,
+    attached: Attached,
 }
 
 #[derive(Debug, Default)]
@@ -63,7 +64,7 @@ impl WayOut {
             Some(open) => {
                 // What is not allowed any more ends before anything can go wrong.
                 open.policy.exchange(policy);
-                open.widen(shared, network, id, init, wanted).await?;
+                open.widen(shared, init, wanted).await?;
             }
         }
         Ok(())
@@ -100,28 +101,18 @@ impl Open {
         let sockets = InsideSockets { http_proxy, socks, dns_udp, dns_tcp, transparent };
         let policy = network.live(policy);
         let attached = attach(network, id, sockets, &policy)?;
-        Ok(Self { policy, made, attached: vec![attached] })
+        Ok(Self { policy, made, attached })
     }
 
     /// Listens on ports that an earlier policy did not name.
-    async fn widen(
-        &mut self,
-        shared: &Arc<Shared>,
-        network: &Network,
-        id: &SandboxId,
-        init: &OwnedFd,
-        wanted: Made,
-    ) -> Result<()> {
+    async fn widen(&mut self, shared: &Arc<Shared>, init: &OwnedFd, wanted: Made) -> Result<()> {
         let openings: Vec<_> = wanted.openings(&self.made).collect();
         if openings.is_empty() {
             return Ok(());
         }
         let sockets = opened(shared, init, openings).await?;
-        if !sockets.is_empty() {
-            let transparent = sockets.into_iter().map(TcpListener::from).collect();
-            let sockets = InsideSockets { transparent, ..InsideSockets::default() };
-            self.attached.push(attach(network, id, sockets, &self.policy)?);
-        }
+        let listening = self.attached.listen(sockets.into_iter().map(TcpListener::from).collect());
+        listening.map_err(|error| BackendError::Engine(format!("no way out: {error}")))?;
         self.made.ports.extend(wanted.ports);
         self.made.routes.extend(wanted.routes);
         Ok(())
@@ -176,7 +167,16 @@ async fn opened(shared: &Arc<Shared>, init: &OwnedFd, openings: Vec<Opening>) ->
     let init = init.try_clone().map_err(|error| failed(&error))?;
     let shared = Arc::clone(shared);
     let sockets = blocking(move || shared.helper.open_in_sandbox(init.as_fd(), &openings)).await?;
-    sockets.map_err(|error| failed(&error))
+    sockets.map_err(|error| {
+        let error = error.to_string();
+        // As the kernel says it, through the spawner.
+        match error.contains(TAKEN) {
+            true => BackendError::Invalid(format!(
+                "a program in the sandbox listens on a port that its network needs: {error}"
+            )),
+            false => failed(&error),
+        }
+    })
 }
 
 fn attach(

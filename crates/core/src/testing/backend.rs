@@ -74,7 +74,7 @@ impl Backend for ScriptedBackend {
     fn name(&self) -> &'static str {
         "scripted"
     }
-    fn has_network(&self) -> bool {
+    fn has_network(&self, _backend: Option<&str>) -> bool {
         true
     }
     async fn create(&self, spec: SandboxSpec) -> Result<Arc<dyn Sandbox>> {

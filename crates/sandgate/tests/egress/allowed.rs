@@ -1,0 +1,115 @@
+//! What a policy allows works with the programs that people use, whether they know of proxies or not.
+
+use std::fs;
+use std::sync::LazyLock;
+
+use serde_json::json;
+
+use crate::world::{POLICY, Server, WORLD, printed};
+
+static SERVER: LazyLock<Server> = LazyLock::new(|| Server::under_policy("allowed"));
+
+/// What the code prints under the policy, with the authority of the world at `/tmp/ca.pem`.
+fn under_policy(code: &str) -> String {
+    let authority = fs::read_to_string(&WORLD.authority).unwrap();
+    let code = format!("open('/tmp/ca.pem', 'w').write({authority:?})\n{code}");
+    printed(&SERVER.run(&code, &POLICY))
+}
+
+#[test]
+fn urllib_goes_by_the_proxy_it_is_told_of() {
+    let code = "import os, urllib.request\n\
+        assert os.environ['HTTP_PROXY'] == os.environ['https_proxy'] == 'http://127.0.0.1:3128'\n\
+        print(urllib.request.urlopen('http://allowed.test/', timeout=60).read().decode())";
+    assert_eq!(under_policy(code), "GOOD");
+}
+
+#[test]
+fn a_plain_socket_is_carried_without_knowing() {
+    let code = "import socket\n\
+        end = socket.create_connection(('allowed.test', 80), 60)\n\
+        end.sendall(b'GET / HTTP/1.1\\r\\nHost: allowed.test\\r\\nConnection: close\\r\\n\\r\\n')\n\
+        print(b''.join(iter(lambda: end.recv(4096), b'')).decode().splitlines()[-1])";
+    assert_eq!(under_policy(code), "GOOD");
+}
+
+#[test]
+fn any_protocol_on_a_port_that_the_policy_names() {
+    let code = "import socket\n\
+        end = socket.create_connection(('raw.test', 7000), 60)\n\
+        end.sendall(b'hello'); print(end.recv(100).decode())";
+    assert_eq!(under_policy(code), "hello");
+}
+
+#[test]
+fn tls_is_between_the_program_and_its_server() {
+    let code = "import ssl, socket, urllib.request\n\
+        trust = ssl.create_default_context(cafile='/tmp/ca.pem')\n\
+        print(urllib.request.urlopen('https://allowed.test/', timeout=60, context=trust).read().decode())\n\
+        end = trust.wrap_socket(socket.create_connection(('a.wild.test', 443), 60), server_hostname='a.wild.test')\n\
+        end.sendall(b'GET / HTTP/1.1\\r\\nHost: a.wild.test\\r\\nConnection: close\\r\\n\\r\\n')\n\
+        print(b''.join(iter(lambda: end.recv(4096), b'')).decode().splitlines()[-1])";
+    assert_eq!(under_policy(code), "GOOD\nGOOD");
+}
+
+#[test]
+fn curl_with_and_without_the_proxy() {
+    let code = "import subprocess\n\
+        run = lambda *a: print(subprocess.run(a, capture_output=True, text=True, timeout=100).stdout)\n\
+        run('curl', '-s', 'http://allowed.test/')\n\
+        run('curl', '-s', '--noproxy', '*', 'http://allowed.test/')\n\
+        run('curl', '-s', '--cacert', '/tmp/ca.pem', 'https://allowed.test/')\n\
+        run('curl', '-s', '--noproxy', '*', '--cacert', '/tmp/ca.pem', 'https://allowed.test/')\n\
+        run('curl', '-s', '--socks5-hostname', '127.0.0.1:1080', 'http://allowed.test/')";
+    assert_eq!(under_policy(code).split_whitespace().collect::<Vec<_>>(), ["GOOD"; 5]);
+}
+
+#[test]
+fn pip_installs_from_an_allowed_registry() {
+    let code = "import subprocess, sys\n\
+        done = subprocess.run([sys.executable, '-m', 'pip', 'install', '-q', '--index-url',\n\
+        \x20   'https://allowed.test/simple/', '--cert', '/tmp/ca.pem', '--target', '/tmp/p', 'sandgate-probe'],\n\
+        \x20   capture_output=True, text=True, timeout=110)\n\
+        sys.path.insert(0, '/tmp/p')\n\
+        assert done.returncode == 0, done.stderr\n\
+        import sandgate_probe; print(sandgate_probe.WORD)";
+    assert_eq!(under_policy(code), "installed");
+}
+
+#[test]
+fn what_is_denied_is_said_at_once_and_in_words() {
+    let code = "import urllib.request, urllib.error, socket, time\n\
+        begin = time.monotonic()\n\
+        try: urllib.request.urlopen('http://forbidden.test/', timeout=60)\n\
+        except urllib.error.HTTPError as error: print(error.code, error.read().decode())\n\
+        try: socket.create_connection(('forbidden.test', 80), 60)\n\
+        except OSError as error: print(type(error).__name__)\n\
+        try: socket.create_connection(('1.1.1.1', 443), 60)\n\
+        except OSError as error: print(error.strerror)";
+    let said = under_policy(code);
+    assert!(said.starts_with("403 "), "{said}");
+    assert!(said.contains("no rule allows forbidden.test:80") && said.contains("To allow it"), "{said}");
+    assert!(said.ends_with("gaierror\nNetwork is unreachable"), "{said}");
+}
+
+#[test]
+fn without_a_policy_there_is_nothing() {
+    let code = "import os, socket\n\
+        print([name for name in os.environ if 'proxy' in name.lower()])\n\
+        for address in [('127.0.0.1', 3128), ('127.0.0.1', 1080), ('127.0.0.1', 80), ('127.0.0.1', 53)]:\n\
+        \x20   try: socket.create_connection(address, 60); print('open', address)\n\
+        \x20   except ConnectionRefusedError: pass\n\
+        try: socket.gethostbyname('allowed.test')\n\
+        except socket.gaierror: print('no names')";
+    assert_eq!(printed(&SERVER.execute(&json!({"code": code}))), "[]\nno names");
+    assert_eq!(printed(&SERVER.run(code, &[])), "[]\nno names");
+}
+
+#[test]
+fn nobody_gets_more_than_the_operator_allows() {
+    for network in [json!("open"), json!(["forbidden.test"]), json!(["registries"]), json!(["127.0.0.1"])] {
+        let (status, answer) = SERVER.ask("POST", "/v1/execute", &json!({"code": "1", "network": network}));
+        assert_eq!(status, 400, "{answer}");
+        assert!(answer.to_string().contains("operator"), "{answer}");
+    }
+}

@@ -1,0 +1,4 @@
+# tries: open a tunnel to an allowed host and ask it for a forbidden one by TLS
+# control: blocked because the two must agree under any policy
+# blocked: tls-alert
+attempt(lambda: judged(asked(with_tls(tunnel("allowed.test:443"), "forbidden.test"), get("forbidden.test"))))

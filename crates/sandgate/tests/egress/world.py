@@ -1,0 +1,162 @@
+"""What sandboxes look for outside: a name server that can lie, a host that is allowed, one that is not, and one on
+the host's own loopback, all on loopback addresses of this machine. Ends with its standard input."""
+
+import http.server
+import json
+import socket
+import ssl
+import struct
+import sys
+import threading
+
+settings = json.loads(sys.argv[1])
+GOOD, BAD, NAMES = settings["good"], settings["bad"], settings["names"]
+SECRET = settings["secret"].encode()
+asked = []
+
+
+class Page(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    content = b"GOOD"
+
+    def do_GET(self):
+        body, status, more = self.content, 200, []
+        if self.path == "/redirect":
+            status, more, body = 302, [("Location", "http://forbidden.test/secret")], b"there"
+        elif self.path == "/asked":
+            body = " ".join(asked).encode()
+        elif self.path == "/headers":
+            body = json.dumps(dict(self.headers)).encode()
+        elif self.path.startswith("/simple/"):
+            return self.package()
+        # Whoever is asked for another host than its own tells what it should not.
+        elif "forbidden" in self.headers.get("Host", ""):
+            body = SECRET
+        self.answer(status, more, body)
+
+    def package(self):
+        """A registry with one package, for pip."""
+        name = self.path.rsplit("/", 1)[-1]
+        if name.endswith(".whl"):
+            return self.answer(200, [("Content-Type", "application/octet-stream")], bytes.fromhex(settings["wheel"]))
+        link = f'<a href="/simple/{settings["wheel_name"]}">{settings["wheel_name"]}</a>'
+        return self.answer(200, [("Content-Type", "text/html")], f"<!DOCTYPE html><body>{link}</body>".encode())
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        self.answer(200, [], self.content)
+
+    def answer(self, status, more, body):
+        self.send_response(status)
+        for name, value in more:
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+class Telling(Page):
+    content = SECRET
+
+
+def serve(address, port, page, certificate=None):
+    server = http.server.ThreadingHTTPServer((address, port), page)
+    if certificate:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(*certificate)
+        server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server.server_address[1]
+
+
+def echo(address, port):
+    server = socket.create_server((address, port))
+
+    def one(end):
+        while data := end.recv(65536):
+            end.sendall(data)
+
+    def loop():
+        while True:
+            end, _ = server.accept()
+            threading.Thread(target=one, args=(end,), daemon=True).start()
+
+    threading.Thread(target=loop, daemon=True).start()
+
+
+# Names below lies.test are allowed by the policy, and lead where nobody may go.
+V4 = {
+    "allowed.test": [GOOD], "data.wild.test": [GOOD], "a.wild.test": [GOOD], "raw.test": [GOOD],
+    "forbidden.test": [BAD], "notallowed.test": [BAD], "evil.allowed.test": [BAD], "wild.test": [BAD],
+    "loop.lies.test": ["127.0.0.1"], "mixed.lies.test": [GOOD, "127.0.0.1"], "alias.lies.test": ["127.0.0.1"],
+    "meta.lies.test": ["169.254.169.254"], "private.lies.test": ["10.0.0.1"], "zero.lies.test": ["0.0.0.0"],
+    "link.lies.test": ["169.254.1.1"], "shared.lies.test": ["100.64.0.1"],
+}
+V6 = {
+    "six.lies.test": ["::1"], "mapped.lies.test": ["::ffff:127.0.0.1"], "nat64.lies.test": ["64:ff9b::7f00:1"],
+}
+rebinds = 0
+
+
+def addresses(name, kind):
+    global rebinds
+    if name == "rebind.lies.test" and kind == 1:
+        rebinds += 1
+        return [GOOD] if rebinds == 1 else ["127.0.0.1"]
+    return (V4 if kind == 1 else V6).get(name, []) if kind in (1, 28) else []
+
+
+def named(query):
+    labels, at = [], 12
+    while query[at]:
+        labels.append(query[at + 1 : at + 1 + query[at]].decode("latin-1"))
+        at += query[at] + 1
+    return ".".join(labels).lower(), struct.unpack(">H", query[at + 1 : at + 3])[0], query[12 : at + 5]
+
+
+def answer(query):
+    name, kind, question = named(query)
+    asked.append(name)
+    known = name in V4 or name in V6 or name.startswith("rebind.")
+    records = b""
+    found = addresses(name, kind)
+    for address in found:
+        packed = socket.inet_pton(socket.AF_INET if kind == 1 else socket.AF_INET6, address)
+        records += b"\xc0\x0c" + struct.pack(">HHIH", kind, 1, 0, len(packed)) + packed
+    if kind == 16:
+        text = SECRET[:200]
+        records += b"\xc0\x0c" + struct.pack(">HHIH", 16, 1, 0, len(text) + 1) + bytes([len(text)]) + text
+        found = [text]
+    head = query[:2] + (b"\x81\x80" if known else b"\x81\x83") + b"\0\1" + struct.pack(">HHH", len(found), 0, 0)
+    return head + question + records
+
+
+def names():
+    end = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    end.bind(tuple(NAMES))
+
+    def loop():
+        while True:
+            query, sender = end.recvfrom(4096)
+            try:
+                end.sendto(answer(query), sender)
+            except (IndexError, struct.error):
+                pass
+
+    threading.Thread(target=loop, daemon=True).start()
+
+
+names()
+serve(GOOD, 80, Page)
+serve(GOOD, 443, Page, settings["good_certificate"])
+serve(BAD, 80, Telling)
+serve(BAD, 443, Telling, settings["bad_certificate"])
+echo(GOOD, 7000)
+port = serve("127.0.0.1", 0, Telling)
+# The rebinding name leads to the same port at both.
+serve(GOOD, port, Page)
+print(port, flush=True)
+sys.stdin.read()
