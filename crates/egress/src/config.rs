@@ -4,6 +4,8 @@ use std::net::SocketAddr;
 
 use sandgate_core::network::Cidr;
 
+use crate::RegistriesConfig;
+
 /// Who is asked for the addresses of a name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Resolution {
@@ -19,8 +21,10 @@ pub struct EgressConfig {
     pub resolution: Resolution,
     /// Ranges that are denied to all sandboxes by default and that the operator opens.
     pub allow_private: Vec<Cidr>,
-    /// Certificates (PEM) that are trusted beside the host's own, where TLS is opened for a secret.
+    /// Certificates (PEM) that are trusted beside the host's own, by servers of secrets and of packages.
     pub trust_pem: Option<String>,
+    /// None: the policy `registries` opens nothing.
+    pub registries: Option<RegistriesConfig>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -31,4 +35,6 @@ pub enum EgressError {
     Authority(String),
     #[error("connections by TLS cannot be prepared: {0}")]
     Tls(String),
+    #[error("the package registries cannot be used: {0}")]
+    Registries(String),
 }

@@ -9,6 +9,7 @@ use tokio::net::{TcpListener, UdpSocket};
 use tokio_util::sync::CancellationToken;
 
 use crate::dial::Dialer;
+use crate::registries::Registries;
 use crate::sandbox::SandboxEgress;
 use crate::tls::{Authority, Tls, client_config, host_certificates};
 use crate::{Attached, EgressConfig, EgressError, InsideSockets, LivePolicy, Observer};
@@ -18,6 +19,7 @@ use crate::{dns, http, socks, transparent};
 pub struct Egress {
     dialer: Arc<Dialer>,
     tls: Arc<ClientConfig>,
+    registries: Option<Arc<Registries>>,
     /// The host's own certificates as text, once somebody needed them.
     certificates: OnceLock<String>,
 }
@@ -25,11 +27,10 @@ pub struct Egress {
 impl Egress {
     pub fn new(config: EgressConfig) -> Result<Arc<Self>, EgressError> {
         let dialer = Arc::new(Dialer::new(&config));
-        Ok(Arc::new(Self {
-            dialer,
-            tls: client_config(config.trust_pem.as_deref())?,
-            certificates: OnceLock::new(),
-        }))
+        let tls = client_config(config.trust_pem.as_deref())?;
+        let registries = config.registries.map(|registries| Registries::new(registries, &tls)).transpose();
+        let registries = registries.map_err(EgressError::Registries)?.map(Arc::new);
+        Ok(Arc::new(Self { dialer, tls, registries, certificates: OnceLock::new() }))
     }
 
     /// Serve the sockets of one sandbox until the answer is dropped. Must be called within a tokio runtime.
@@ -51,6 +52,7 @@ impl Egress {
             meter: Arc::default(),
             observer,
             ending: ending.clone(),
+            registries: self.registries.clone(),
             tls: Tls::new(Arc::clone(&self.tls), authority),
             told: std::sync::Mutex::default(),
         });

@@ -16,6 +16,7 @@ mod live;
 mod meter;
 mod metered;
 mod observer;
+mod registries;
 mod resolve;
 mod sandbox;
 mod secrets;
@@ -29,6 +30,7 @@ pub use config::{EgressConfig, EgressError, Resolution};
 pub use egress::Egress;
 pub use live::LivePolicy;
 pub use observer::{Observer, Seen, SeenVerdict, Unobserved, Way};
+pub use registries::{RegistriesConfig, discover, registry_env};
 
 /// What reads bytes that hostile code has written, for fuzzing.
 pub mod parsers {

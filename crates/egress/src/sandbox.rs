@@ -15,6 +15,7 @@ use crate::dns::SyntheticNames;
 use crate::live::Refusal;
 use crate::meter::{Meter, Ticket};
 use crate::observer::{Seen, SeenVerdict};
+use crate::registries::Registries;
 use crate::resolve::Recent;
 use crate::tls::Tls;
 use crate::{LivePolicy, Observer, Way};
@@ -33,6 +34,7 @@ pub(crate) struct SandboxEgress {
     pub(crate) observer: Arc<dyn Observer>,
     pub(crate) ending: CancellationToken,
     pub(crate) tls: Tls,
+    pub(crate) registries: Option<Arc<Registries>>,
     pub(crate) told: Mutex<HashSet<String>>,
 }
 

@@ -8,7 +8,8 @@ use hyper::ext::ReasonPhrase;
 
 use crate::denied::{NoConnection, Why};
 
-pub(crate) type Answer = Response<BoxBody<Bytes, hyper::Error>>;
+pub(crate) type BoxError = Box<dyn std::error::Error + Send + Sync>;
+pub(crate) type Answer = Response<BoxBody<Bytes, BoxError>>;
 
 pub(crate) fn text(status: StatusCode, words: &str) -> Answer {
     let body = Full::from(format!("{words}\n")).map_err(|never| match never {}).boxed();

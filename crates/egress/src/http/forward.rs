@@ -240,7 +240,7 @@ impl Forwarder {
         if self.tls {
             return secrets::taken_out(&self.sandbox, wanted, answer);
         }
-        answer.map(|body| body.boxed())
+        answer.map(|body| body.map_err(Into::into).boxed())
     }
 }
 

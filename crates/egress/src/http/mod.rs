@@ -6,7 +6,7 @@ mod forward;
 mod headers;
 mod proxy;
 
-pub(crate) use answers::{Answer, raw_refusal};
+pub(crate) use answers::{Answer, BoxError, raw_refusal, text};
 pub(crate) use forward::{Forwarder, Upstream};
 pub(crate) use proxy::{serve, serve_on};
 

@@ -76,10 +76,15 @@ async fn respond(sandbox: &Arc<SandboxEgress>, forwarder: &Forwarder, request: R
             StatusCode::BAD_REQUEST,
             "This proxy takes https requests through CONNECT only, so that nobody but the two ends can read them.",
         ),
-        None => text(
-            StatusCode::BAD_REQUEST,
-            "This is the HTTP proxy of the sandbox. Set HTTP_PROXY and HTTPS_PROXY to its address, or give the whole URL.",
-        ),
+        None => match &sandbox.registries {
+            Some(registries) if sandbox.policy.now().policy.registries => {
+                registries.respond(sandbox, request).await
+            }
+            _ => text(
+                StatusCode::BAD_REQUEST,
+                "This is the HTTP proxy of the sandbox. Set HTTP_PROXY and HTTPS_PROXY to its address, or give the whole URL.",
+            ),
+        },
     }
 }
 

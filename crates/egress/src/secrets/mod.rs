@@ -114,5 +114,5 @@ pub(crate) fn taken_out(sandbox: &SandboxEgress, wanted: &Wanted, answer: Respon
     if answer.status() != http::StatusCode::SWITCHING_PROTOCOLS {
         answer.headers_mut().remove(header::CONTENT_LENGTH);
     }
-    answer.map(|incoming| body::Searched::new(incoming, pairs).boxed())
+    answer.map(|incoming| body::Searched::new(incoming, pairs).map_err(Into::into).boxed())
 }

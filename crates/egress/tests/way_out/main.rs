@@ -1,5 +1,8 @@
 //! The egress with real servers around it: what gets out, and what does not.
 
+#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
 mod proxy;
+mod registries;
 mod support;
 mod tls;

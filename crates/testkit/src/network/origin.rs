@@ -1,5 +1,6 @@
 //! A web server that remembers what it was asked and repeats it, with or without TLS.
 
+use std::collections::HashMap;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -25,12 +26,19 @@ pub struct Asked {
     pub body: Bytes,
 }
 
-type Memory = Arc<Mutex<Vec<Asked>>>;
+/// What was asked, and what there is to be had by its path.
+#[derive(Debug, Default)]
+struct Held {
+    asked: Vec<Asked>,
+    contents: HashMap<String, (&'static str, Bytes)>,
+}
+
+type Memory = Arc<Mutex<Held>>;
 
 #[derive(Debug)]
 pub struct Origin {
     address: SocketAddr,
-    asked: Memory,
+    held: Memory,
     serving: JoinHandle<()>,
 }
 
@@ -58,13 +66,13 @@ impl Origin {
     }
 
     fn start(address: SocketAddr, serve: impl FnOnce(Router) -> JoinHandle<()>) -> io::Result<Self> {
-        let asked = Memory::default();
+        let held = Memory::default();
         let router = Router::new()
             .route("/bytes/{count}", get(bytes))
             .route("/redirect/{*to}", get(redirect))
             .fallback(any(echo))
-            .with_state(Arc::clone(&asked));
-        Ok(Self { address, asked, serving: serve(router) })
+            .with_state(Arc::clone(&held));
+        Ok(Self { address, held, serving: serve(router) })
     }
 
     #[must_use]
@@ -75,7 +83,12 @@ impl Origin {
     /// Every request so far, those for bytes and redirections aside.
     #[must_use]
     pub fn asked(&self) -> Vec<Asked> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.held).asked.clone()
+    }
+
+    /// From now on, this is at `path`; everything else is echoed.
+    pub fn put(&self, path: &str, kind: &'static str, content: &[u8]) {
+        lock(&self.held).contents.insert(path.to_owned(), (kind, Bytes::copy_from_slice(content)));
     }
 }
 
@@ -85,8 +98,12 @@ impl Drop for Origin {
     }
 }
 
+fn lock(held: &Mutex<Held>) -> std::sync::MutexGuard<'_, Held> {
+    held.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Answers with the request itself, headers and all.
-async fn echo(State(asked): State<Memory>, request: Request<Body>) -> Response {
+async fn echo(State(held): State<Memory>, request: Request<Body>) -> Response {
     let (head, body) = request.into_parts();
     let Ok(body) = axum::body::to_bytes(body, 64 << 20).await else {
         return StatusCode::BAD_REQUEST.into_response();
@@ -97,12 +114,12 @@ async fn echo(State(asked): State<Memory>, request: Request<Body>) -> Response {
     }
     text.push_str(&format!("{} bytes\n", body.len()));
     let (method, target) = (head.method.to_string(), head.uri.to_string());
-    asked.lock().unwrap_or_else(PoisonError::into_inner).push(Asked {
-        method,
-        target,
-        headers: head.headers,
-        body,
-    });
+    let path = head.uri.path().to_owned();
+    let mut held = lock(&held);
+    held.asked.push(Asked { method, target, headers: head.headers, body });
+    if let Some((kind, content)) = held.contents.get(&path) {
+        return ([(header::CONTENT_TYPE, *kind)], content.clone()).into_response();
+    }
     text.into_response()
 }
 

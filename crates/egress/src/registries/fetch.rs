@@ -1,0 +1,164 @@
+//! Asks registries, in the server's own name.
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use http::{Request, StatusCode, header};
+use http_body_util::{BodyExt, Empty, Limited};
+use hyper::body::Incoming;
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use rustls::ClientConfig;
+
+use super::urls::{Source, join};
+
+type Refused = (StatusCode, String);
+
+const PATIENCE: Duration = Duration::from_secs(30);
+const LONGEST_PAGE: usize = 64 << 20;
+/// Pages change, but not while one program installs.
+const FRESH: Duration = Duration::from_secs(300);
+const MOST_PAGES_BYTES: usize = 128 << 20;
+const MOST_REDIRECTIONS: usize = 5;
+
+pub(super) struct Fetcher {
+    client: Client<HttpsConnector<HttpConnector>, Empty<Bytes>>,
+    pages: Mutex<HashMap<String, Page>>,
+}
+
+struct Page {
+    when: Instant,
+    content: Bytes,
+    /// Where it was found, after redirections.
+    url: String,
+}
+
+impl std::fmt::Debug for Fetcher {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Fetcher")
+    }
+}
+
+impl Fetcher {
+    pub(super) fn new(mut tls: ClientConfig) -> Self {
+        // The connector says itself what it speaks.
+        tls.alpn_protocols.clear();
+        let mut tcp = HttpConnector::new();
+        tcp.enforce_http(false);
+        tcp.set_nodelay(true);
+        tcp.set_connect_timeout(Some(PATIENCE));
+        let connector = HttpsConnectorBuilder::new()
+            .with_tls_config(tls)
+            .https_or_http()
+            .enable_http1()
+            .wrap_connector(tcp);
+        let client = Client::builder(TokioExecutor::new())
+            .pool_timer(TokioTimer::new())
+            .pool_idle_timeout(PATIENCE)
+            .build(connector);
+        Self { client, pages: Mutex::default() }
+    }
+
+    /// A page below a registry's address, whole, with where it was found.
+    pub(super) async fn page(
+        &self,
+        source: &Source,
+        rest: &str,
+        accept: &str,
+    ) -> Result<(Bytes, String), Refused> {
+        let asked = source.url(rest);
+        if let Some(kept) = self.kept(&asked) {
+            return Ok(kept);
+        }
+        let (body, url) = self.follow(Some(source), asked.clone(), accept).await?;
+        let reading = Limited::new(body, LONGEST_PAGE).collect();
+        let content = match tokio::time::timeout(PATIENCE * 4, reading).await {
+            Ok(Ok(content)) => content.to_bytes(),
+            Ok(Err(_)) | Err(_) => return Err(unreachable()),
+        };
+        self.keep(asked, &content, &url);
+        Ok((content, url))
+    }
+
+    /// A file, to be read as it comes.
+    pub(super) async fn open(
+        &self,
+        source: Option<&Source>,
+        url: &str,
+        accept: &str,
+    ) -> Result<Incoming, Refused> {
+        self.follow(source, url.to_owned(), accept).await.map(|(body, _)| body)
+    }
+
+    async fn follow(
+        &self,
+        source: Option<&Source>,
+        mut url: String,
+        accept: &str,
+    ) -> Result<(Incoming, String), Refused> {
+        for _ in 0..=MOST_REDIRECTIONS {
+            let mut request =
+                Request::get(&url).header(header::ACCEPT, accept).header(header::USER_AGENT, "sandgate");
+            // The account is for the registry itself, wherever else it may lead.
+            if let Some(account) = source
+                .filter(|source| source.is_same_place(&url))
+                .and_then(|source| source.authorization.clone())
+            {
+                request = request.header(header::AUTHORIZATION, account);
+            }
+            let request = request.body(Empty::new()).map_err(|_| unreachable())?;
+            let answer = match tokio::time::timeout(PATIENCE, self.client.request(request)).await {
+                Ok(Ok(answer)) => answer,
+                Ok(Err(error)) => {
+                    tracing::warn!(
+                        error = &error as &dyn std::error::Error,
+                        "a package registry cannot be reached"
+                    );
+                    return Err(unreachable());
+                }
+                Err(_) => return Err(unreachable()),
+            };
+            match answer.status() {
+                status if status.is_success() => return Ok((answer.into_body(), url)),
+                status if status.is_redirection() => {
+                    let to = answer.headers().get(header::LOCATION).and_then(|to| to.to_str().ok());
+                    url = to.and_then(|to| join(&url, to)).ok_or_else(unreachable)?;
+                }
+                StatusCode::NOT_FOUND | StatusCode::GONE => {
+                    return Err((answer.status(), "The registry does not have this package.".to_owned()));
+                }
+                status => {
+                    return Err((
+                        StatusCode::BAD_GATEWAY,
+                        format!("The package registry answered with {status}."),
+                    ));
+                }
+            }
+        }
+        Err(unreachable())
+    }
+
+    fn kept(&self, asked: &str) -> Option<(Bytes, String)> {
+        let pages = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
+        let page = pages.get(asked).filter(|page| page.when.elapsed() < FRESH)?;
+        Some((page.content.clone(), page.url.clone()))
+    }
+
+    fn keep(&self, asked: String, content: &Bytes, url: &str) {
+        let mut pages = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
+        pages.retain(|_, page| page.when.elapsed() < FRESH);
+        let held: usize = pages.values().map(|page| page.content.len()).sum();
+        if held + content.len() <= MOST_PAGES_BYTES {
+            pages.insert(asked, Page { when: Instant::now(), content: content.clone(), url: url.to_owned() });
+        }
+    }
+}
+
+fn unreachable() -> Refused {
+    (StatusCode::BAD_GATEWAY, "The package registry of this server cannot be reached.".to_owned())
+}

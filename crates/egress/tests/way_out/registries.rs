@@ -1,0 +1,103 @@
+//! Packages reach a sandbox through the server's cache: fetched once, checked, and never from elsewhere.
+
+use sandgate_core::network::{NetworkLimits, NetworkPolicy};
+use sandgate_egress::{Egress, EgressConfig, RegistriesConfig};
+use sandgate_testkit::network::Origin;
+use sha2::{Digest, Sha256};
+
+use crate::support::{Inside, World};
+
+const WHEEL: &[u8] = b"the content of a wheel";
+
+fn hex(content: &[u8]) -> String {
+    Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A registry with one package, and a world whose egress uses it.
+async fn world() -> (World, Origin, tempfile::TempDir) {
+    let registry = Origin::http("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    let page = format!("<a href=\"/f/six-1.0-py3-none-any.whl#sha256={}\">six</a>", hex(WHEEL));
+    registry.put("/simple/six/", "text/html", page.as_bytes());
+    registry.put("/f/six-1.0-py3-none-any.whl", "application/zip", WHEEL);
+    let wrong = format!("<a href=\"/f/bad-1.0.tar.gz#sha256={}\">bad</a>", hex(b"something else"));
+    registry.put("/simple/bad/", "text/html", wrong.as_bytes());
+    registry.put("/f/bad-1.0.tar.gz", "application/gzip", WHEEL);
+    let folder = tempfile::tempdir().unwrap();
+    let mut world = World::start().await;
+    let registries = RegistriesConfig {
+        pip: Some(format!("http://{}/simple", registry.address())),
+        cache: folder.path().to_owned(),
+        cache_bytes: 1 << 20,
+        ..RegistriesConfig::default()
+    };
+    world.egress =
+        Egress::new(EgressConfig { registries: Some(registries), ..EgressConfig::default() }).unwrap();
+    (world, registry, folder)
+}
+
+fn sandbox(world: &World) -> Inside {
+    let policy = NetworkPolicy::from_words(["registries"]).unwrap();
+    world.sandbox_with(&policy, NetworkLimits::default())
+}
+
+async fn get(inside: &Inside, path: &str) -> String {
+    inside.ask(&format!("GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", inside.proxy)).await
+}
+
+fn file() -> String {
+    format!("/pip/files/sha256-{}/six-1.0-py3-none-any.whl", hex(WHEEL))
+}
+
+#[tokio::test]
+async fn a_package_is_fetched_once_for_all() {
+    let (world, registry, _folder) = world().await;
+    let inside = sandbox(&world);
+    let page = get(&inside, "/pip/simple/six/").await;
+    assert!(page.contains(&file()), "{page}");
+    for _ in 0..2 {
+        let got = get(&inside, &file()).await;
+        assert!(got.contains("the content of a wheel"), "{got}");
+    }
+    let other = sandbox(&world);
+    assert!(get(&other, &file()).await.contains("the content of a wheel"));
+    let fetched = registry.asked().iter().filter(|asked| asked.target.starts_with("/f/")).count();
+    assert_eq!(fetched, 1);
+    assert!(inside.seen(3).await.iter().any(|seen| seen.received >= WHEEL.len() as u64));
+}
+
+#[tokio::test]
+async fn what_has_another_hash_is_neither_passed_on_nor_kept() {
+    let (world, _registry, folder) = world().await;
+    let inside = sandbox(&world);
+    let page = get(&inside, "/pip/simple/bad/").await;
+    let path = format!("/pip/files/sha256-{}/bad-1.0.tar.gz", hex(b"something else"));
+    assert!(page.contains(&path), "{page}");
+    assert!(!get(&inside, &path).await.contains("the content of a wheel"));
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[tokio::test]
+async fn the_front_is_no_way_to_anything_else() {
+    let (world, registry, _folder) = world().await;
+    let inside = sandbox(&world);
+    let unknown = format!("/pip/files/sha256-{}/x.whl", hex(b"never named"));
+    for path in [
+        unknown.as_str(),
+        "/pip/simple/../secret",
+        "/npm/left-pad",
+        "/go/x/@latest",
+        "/f/six-1.0-py3-none-any.whl",
+    ] {
+        let answer = get(&inside, path).await;
+        assert!(answer.starts_with("HTTP/1.1 404"), "{path}: {answer}");
+    }
+    assert!(inside.connect(&registry.address().to_string()).await.1.contains(" 403 "));
+    let closed =
+        world.sandbox_with(&NetworkPolicy::from_words(["a.allowed.test"]).unwrap(), NetworkLimits::default());
+    assert!(get(&closed, "/pip/simple/six/").await.starts_with("HTTP/1.1 400"));
+    let publish = format!(
+        "POST /pip/simple/six/ HTTP/1.1\r\nHost: {}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
+        inside.proxy
+    );
+    assert!(inside.ask(&publish).await.starts_with("HTTP/1.1 405"));
+}
