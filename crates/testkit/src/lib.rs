@@ -1,5 +1,6 @@
 //! For tests only: a scripted model that answers like the real service and refuses what the real service would
-//! refuse, checks of what we send against the official schema, and the outside that sandboxes may reach.
+//! refuse, checks of what we send against the official schema, the outside that sandboxes may reach, and a stand-in
+//! for Daytona.
 
 #![forbid(unsafe_code)]
 
@@ -7,6 +8,7 @@ mod answer;
 mod chat;
 mod chat_chunks;
 mod checks;
+mod daytona;
 mod delivery;
 mod events;
 mod ids;
@@ -25,6 +27,7 @@ mod sse;
 mod traces;
 
 pub use checks::Schemas;
+pub use daytona::Daytona;
 pub use normalise::{Normaliser, merge_deltas, normalise};
 pub use record::{Request, Violation};
 pub use script::{
