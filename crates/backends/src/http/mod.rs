@@ -22,3 +22,7 @@ pub(crate) use lines::Lines;
 pub(crate) use mapped::of_sandbox;
 pub(crate) use multipart::{Form, Part};
 pub(crate) use websocket::{Heard, Socket};
+
+#[cfg(test)]
+#[path = "http_tests.rs"]
+mod tests;

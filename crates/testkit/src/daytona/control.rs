@@ -29,7 +29,7 @@ pub(crate) struct Create {
     #[serde(default)]
     pub(crate) labels: BTreeMap<String, String>,
     #[serde(default)]
-    network_block_all: bool,
+    pub(crate) network_block_all: bool,
     #[serde(default)]
     network_allow_list: Option<String>,
     #[serde(default)]

@@ -31,6 +31,7 @@ pub(crate) struct Sandbox {
     root: PathBuf,
     venv: PathBuf,
     started: AtomicBool,
+    without_network: bool,
     /// By their id; the empty one is the default.
     pub(crate) workers: Mutex<BTreeMap<String, Arc<Worker>>>,
 }
@@ -51,6 +52,7 @@ impl Sandbox {
             root,
             venv: world.venv.clone(),
             started: AtomicBool::new(false),
+            without_network: body.network_block_all,
             workers: Mutex::default(),
         })
     }
@@ -82,6 +84,9 @@ impl Sandbox {
     pub(crate) fn program(&self, words: &[&str]) -> Command {
         let mut command = Command::new("unshare");
         command.args(["--mount", "--propagation", "private"]);
+        if self.without_network {
+            command.arg("--net");
+        }
         if !is_root() {
             command.args(["--user", "--map-root-user"]);
         }
