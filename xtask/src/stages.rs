@@ -39,7 +39,7 @@ pub(crate) struct Stage {
     pub(crate) run: fn(&Ground, Option<&Changes>) -> Outcome,
 }
 
-pub(crate) const STAGES: [Stage; 12] = [
+pub(crate) const STAGES: [Stage; 13] = [
     Stage { name: "host", about: "packages of the host that the tests need", run: host },
     Stage { name: "fmt", about: "formatting", run: fmt },
     Stage { name: "clippy", about: "lints, warnings denied", run: clippy },
@@ -66,6 +66,7 @@ pub(crate) const STAGES: [Stage; 12] = [
         about: "the unmodified SDKs of OpenSandbox and LiteLLM's client of it, against the real program",
         run: opensandbox_sdks,
     },
+    Stage { name: "console", about: "the console of the real program, in a real Chromium", run: console },
     Stage {
         name: "fuzz",
         about: "each fuzz target builds and passes the inputs kept with it",
@@ -162,6 +163,15 @@ fn opensandbox_sdks(ground: &Ground, _: Option<&Changes>) -> Outcome {
     let runtime = runtime::shared(ground)?;
     must(ground.cargo(&["build", "-p", "sandgate", "--bins"]))?;
     all_tested(sdk::opensandbox::suites(ground, &runtime)?)
+}
+
+fn console(ground: &Ground, _: Option<&Changes>) -> Outcome {
+    let runtime = runtime::shared(ground)?;
+    if !works(Command::new("chromium").arg("--version")) {
+        apt::install(&["chromium", "fonts-dejavu-core"], "the tests of the console")?;
+    }
+    must(ground.cargo(&["build", "-p", "sandgate", "--bins"]))?;
+    tested(sdk::console(ground, &runtime)?)
 }
 
 /// Two at a time, because each mostly waits for what it started. Each has its say, also after another failed.

@@ -34,9 +34,12 @@ pub(crate) async fn strict(request: Request, next: Next) -> Response {
         headers.insert(X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
     }
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
     let same = HeaderValue::from_static("same-origin");
-    headers.insert(HeaderName::from_static("cross-origin-opener-policy"), same.clone());
+    // Not `no-referrer`: with that, browsers hide the origin of our own forms too.
+    headers.insert(REFERRER_POLICY, same.clone());
+    if !is_hostile {
+        headers.insert(HeaderName::from_static("cross-origin-opener-policy"), same.clone());
+    }
     headers.insert(HeaderName::from_static("cross-origin-resource-policy"), same);
     headers.insert(HeaderName::from_static("permissions-policy"), NO_POWERS);
     headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));

@@ -25,6 +25,16 @@ pub(crate) fn python(ground: &Ground, runtime: &PythonRuntime) -> Result<Command
     Ok(command)
 }
 
+/// The tests of the console, in a Chromium that Playwright drives.
+pub(crate) fn console(ground: &Ground, runtime: &PythonRuntime) -> Result<Command> {
+    let tests = ground.root.join("tests/console");
+    let mut command =
+        packages::python(&ground.target.join("sdk/console"), &tests.join("requirements.lock"), runtime)?;
+    command.args(["-m", "pytest"]).current_dir(tests);
+    command.env("PYTHONDONTWRITEBYTECODE", "1").env("SANDGATE_TARGET", &ground.target);
+    Ok(command)
+}
+
 /// The tests of the Node clients.
 pub(crate) fn node(ground: &Ground) -> Result<Command> {
     let tests = ground.root.join("tests/sdk/node");

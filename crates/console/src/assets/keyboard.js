@@ -1,7 +1,7 @@
 // The keyboard: j and k walk through rows, Enter opens one, / goes to the search, g and a letter to a page,
 // a and d decide about what is held.
 
-let wentTo = 0;
+let wentTo = -Infinity;
 
 const rows = () => [...document.querySelectorAll("[data-rows] tbody tr, [data-row]")];
 
@@ -46,7 +46,7 @@ document.addEventListener("keydown", (event) => {
   }
   if (document.querySelector("dialog[open]")) return;
   const went = event.timeStamp - wentTo < 1500;
-  wentTo = 0;
+  wentTo = -Infinity;
   if (went) {
     const link = document.querySelector(`[data-go="${CSS.escape(event.key)}"]`);
     if (link) {

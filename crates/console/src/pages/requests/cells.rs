@@ -18,13 +18,20 @@ pub(super) fn show(record: &LedgerRecord) -> Markup {
     html! {
         @if has_code(record) {
             div.cell {
-                @if let Some(source) = text("code") { (code(text("language").unwrap_or("python"), source)) }
+                @if let Some(source) = text("code") {
+                    (code(text("language").unwrap_or("python"), source.trim_matches(['\n', '\r'])))
+                }
                 @if let Some(stdout) = text("stdout") { pre.out tabindex="0" aria-label="Output" { (stdout) } }
                 @if let Some(stderr) = text("stderr") {
                     pre.out.err tabindex="0" aria-label="Error output" { (stderr) }
                 }
-                @if let Some(results) = text("results") { pre.out.result tabindex="0" aria-label="Results" { (results) } }
                 (shown::show(record))
+                @match (text("results"), record.body.contains_key("shown")) {
+                    // What is to be seen above comes as text too, which is seldom wanted.
+                    (Some(results), true) => details { summary { "The results as text" } pre.out { (results) } },
+                    (Some(results), false) => pre.out tabindex="0" aria-label="Results" { (results) },
+                    (None, _) => {}
+                }
                 @if let Some(name) = of_raised("name") {
                     pre.out.err { strong { (name) } ": " (of_raised("value").unwrap_or_default()) }
                 }

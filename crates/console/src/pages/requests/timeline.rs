@@ -21,7 +21,7 @@ pub(super) fn show(tree: &LedgerTree) -> Markup {
                 @for tick in 0..TICKS { span { (length(axis.length() * tick / TICKS)) } }
             }
             ol {
-                (row(&axis, &tree.request, "request", "#main"))
+                (row(&axis, &tree.request, "Request", "#main"))
                 @for child in &tree.children {
                     (row(&axis, child, &title(child), &format!("#{}", child.id)))
                 }
