@@ -18,12 +18,21 @@ use crate::problem::Problem;
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
 /// Name, kind and content of each.
-const ALL: [(&str, &str, &str); 5] = [
+const ALL: [(&str, &str, &str); 14] = [
     ("console.css", "text/css; charset=utf-8", include_str!("assets/console.css")),
     ("icon.svg", "image/svg+xml", include_str!("assets/icon.svg")),
     ("console.js", SCRIPT, include_str!("assets/console.js")),
     ("live.js", SCRIPT, include_str!("assets/live.js")),
     ("keyboard.js", SCRIPT, include_str!("assets/keyboard.js")),
+    ("workbench.css", "text/css; charset=utf-8", include_str!("assets/workbench.css")),
+    ("events.js", SCRIPT, include_str!("assets/events.js")),
+    ("output.js", SCRIPT, include_str!("assets/output.js")),
+    ("plots.js", SCRIPT, include_str!("assets/plots.js")),
+    ("files.js", SCRIPT, include_str!("assets/files.js")),
+    ("notebook.js", SCRIPT, include_str!("assets/notebook.js")),
+    ("terminal.js", SCRIPT, include_str!("assets/terminal.js")),
+    ("playground.js", SCRIPT, include_str!("assets/playground.js")),
+    ("snippets.js", SCRIPT, include_str!("assets/snippets.js")),
 ];
 
 struct Packed {

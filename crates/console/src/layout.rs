@@ -94,6 +94,7 @@ fn document(title: &str, theme: Option<&str>, head: &Markup, body: &Markup) -> R
                 title { (title) " · Sandgate" }
                 link rel="icon" href=(address("icon.svg"));
                 link rel="stylesheet" href=(address("console.css"));
+                link rel="stylesheet" href=(address("workbench.css"));
                 (head)
             }
             body { (body) }

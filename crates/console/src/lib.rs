@@ -7,15 +7,21 @@ mod assets;
 mod attempts;
 mod code;
 mod cookie;
+mod documents;
 mod fields;
 mod guard;
 mod headers;
 mod layout;
+mod origin;
 mod pages;
 mod pieces;
 mod problem;
+mod refused;
+mod rich;
+mod runs;
 mod sessions;
 mod sign_in;
+mod stream;
 #[cfg(test)]
 mod testing;
 mod times;
@@ -27,7 +33,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::get;
-use sandgate_core::{Containers, SandboxSpec};
+use sandgate_core::{Containers, Leases, SandboxSpec};
 use sandgate_doors::Access;
 use sandgate_gate::upstream::Router as Upstreams;
 use sandgate_gate::{Approvals, Executions, Gate, Ledger, Metrics};
@@ -35,7 +41,9 @@ use sandgate_store::Store;
 use tokio_util::task::TaskTracker;
 
 use attempts::Attempts;
-use pages::Samples;
+use documents::Documents;
+use pages::{Samples, Terminals};
+use runs::Runs;
 use sessions::Sessions;
 
 /// Where it is.
@@ -49,8 +57,11 @@ pub struct ConsoleParts {
     pub ledger: Ledger,
     pub approvals: Approvals,
     pub containers: Arc<Containers>,
+    pub leases: Arc<Leases>,
     pub executions: Executions,
     pub gate: Arc<Gate>,
+    /// With the stand-in for a model behind it, which is there whatever is configured.
+    pub loopback: Arc<Gate>,
     pub upstreams: Arc<Upstreams>,
     pub metrics: Metrics,
     /// What a container made here may use.
@@ -68,6 +79,9 @@ struct Inner {
     sessions: Sessions,
     attempts: Attempts,
     samples: Samples,
+    documents: Documents,
+    runs: Runs,
+    terminals: Terminals,
 }
 
 impl Console {
@@ -75,8 +89,15 @@ impl Console {
     #[must_use]
     pub fn new(parts: ConsoleParts) -> Self {
         let samples = Samples::of(&parts);
-        let (sessions, attempts) = (Sessions::default(), Attempts::default());
-        Self(Arc::new(Inner { parts, sessions, attempts, samples }))
+        Self(Arc::new(Inner {
+            parts,
+            sessions: Sessions::default(),
+            attempts: Attempts::default(),
+            samples,
+            documents: Documents::default(),
+            runs: Runs::default(),
+            terminals: Terminals::default(),
+        }))
     }
 
     /// All its paths begin with [`PATH`].
@@ -96,6 +117,19 @@ impl Console {
 
     pub(crate) fn parts(&self) -> &ConsoleParts {
         &self.0.parts
+    }
+
+    /// What code made and a frame shows.
+    pub(crate) fn documents(&self) -> &Documents {
+        &self.0.documents
+    }
+
+    pub(crate) fn runs(&self) -> &Runs {
+        &self.0.runs
+    }
+
+    pub(crate) fn terminals(&self) -> &Terminals {
+        &self.0.terminals
     }
 }
 

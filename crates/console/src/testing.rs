@@ -7,7 +7,7 @@ use axum::body::{Body, to_bytes};
 use axum::http::request::Builder;
 use axum::http::{HeaderMap, Request, StatusCode};
 use sandgate_core::testing::ScriptedBackend;
-use sandgate_core::{Containers, ContainersConfig, MemoryRegistry, SandboxSpec};
+use sandgate_core::{Containers, ContainersConfig, Leases, MemoryLeases, MemoryRegistry, SandboxSpec};
 use sandgate_doors::Access;
 use sandgate_gate::upstream::{Loopback, Router as Upstreams, Routes};
 use sandgate_gate::{
@@ -55,14 +55,26 @@ impl TestConsole {
             config: GateConfig::default(),
             tasks: tasks.clone(),
         }));
+        let loopback = Arc::new(Gate::new(GateParts {
+            upstream: Arc::new(Loopback),
+            containers: Arc::clone(&containers),
+            executions: executions.clone(),
+            store: store.clone(),
+            spec: SandboxSpec::default(),
+            config: GateConfig::default(),
+            tasks: tasks.clone(),
+        }));
+        let leases = Leases::open(Arc::clone(&containers), Arc::new(MemoryLeases::default())).await.unwrap();
         let console = Console::new(ConsoleParts {
             access: Access::new(store.clone(), master),
             store: store.clone(),
             ledger: Ledger::new(store.clone(), LedgerConfig::default()),
             approvals,
             containers,
+            leases: Arc::new(leases),
             executions,
             gate,
+            loopback,
             upstreams,
             metrics: Metrics::default(),
             spec: SandboxSpec::default(),

@@ -625,14 +625,17 @@ impl Container {
         }
     }
 
-    /// What its sandbox uses now, for whoever looks on: that counts as no use, and wakes nobody. None where it has
-    /// none.
+    /// Its sandbox, for whoever looks on: that counts as no use, and wakes nobody. None where it has none.
+    pub async fn running(&self) -> Option<Arc<dyn Sandbox>> {
+        match &*self.life.lock().await {
+            Life::Live(live) => Some(Arc::clone(&live.sandbox)),
+            Life::Asleep | Life::Deleted => None,
+        }
+    }
+
+    /// What its sandbox uses now, as seen by whoever looks on.
     pub async fn usage(&self) -> Option<Usage> {
-        let sandbox = match &*self.life.lock().await {
-            Life::Live(live) => Arc::clone(&live.sandbox),
-            Life::Asleep | Life::Deleted => return None,
-        };
-        sandbox.usage().await.ok()
+        self.running().await?.usage().await.ok()
     }
 
     /// Freezes it where it stands. One that sleeps stands still already.

@@ -1,7 +1,8 @@
 //! The name under which a client saves what it gets.
 
 /// A plain name for old programs, the true one for the others (RFC 6266).
-pub(crate) fn disposition(how: &str, name: &str) -> String {
+#[must_use]
+pub fn disposition(how: &str, name: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || " ._-()".contains(letter);
     let plain: String = name.chars().map(|letter| if is_plain(letter) { letter } else { '_' }).collect();
     let encode = |byte: u8| match byte {

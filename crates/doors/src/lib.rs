@@ -28,10 +28,12 @@ mod tls;
 mod unheard;
 
 pub use access::Access;
+pub use disposition::disposition;
 pub use front::Front;
 pub use lent::Runs;
 pub use local::is_of_this_machine;
 pub use metrics::MetricsDoor;
+pub use request_id::RequestId;
 pub use server::{Doors, serve};
 pub use stopping::Stopping;
 pub use tls::{OverTls, Tls, TlsError};

@@ -14,11 +14,12 @@ const LONGEST: usize = 128;
 
 /// The id of the request at hand; handlers find it among the request's extensions.
 #[derive(Clone, Debug)]
-pub(crate) struct RequestId(pub(crate) String);
+pub struct RequestId(pub(crate) String);
 
 impl RequestId {
     /// Empty where a door stands alone, as in its tests.
-    pub(crate) fn of(extensions: &Extensions) -> String {
+    #[must_use]
+    pub fn of(extensions: &Extensions) -> String {
         extensions.get::<Self>().map(|id| id.0.clone()).unwrap_or_default()
     }
 }

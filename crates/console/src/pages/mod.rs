@@ -6,7 +6,10 @@ mod containers;
 mod health;
 mod keys;
 mod metrics;
+mod playground;
 mod requests;
+
+pub(crate) use containers::Terminals;
 
 use axum::Router;
 use axum::response::Redirect;
@@ -28,7 +31,7 @@ pub(crate) struct Section {
     pub(crate) icon: &'static str,
 }
 
-pub(crate) const SECTIONS: [Section; 6] = [
+pub(crate) const SECTIONS: [Section; 7] = [
     Section { path: requests::PATH, name: "Requests", key: "r", icon: "M2 3.5h12M2 8h12M2 12.5h7" },
     Section {
         path: containers::PATH,
@@ -36,6 +39,7 @@ pub(crate) const SECTIONS: [Section; 6] = [
         key: "c",
         icon: "M8 1.500l6 3.200v6.600l-6 3.200-6-3.200V4.700zM2 4.700l6 3.300 6-3.300M8 8v6.500",
     },
+    Section { path: playground::PATH, name: "Playground", key: "p", icon: "M4 2.500l9 5.500-9 5.500z" },
     Section {
         path: approvals::PATH,
         name: "Approvals",
@@ -62,5 +66,7 @@ pub(crate) fn router() -> Router<Console> {
         .merge(keys::router())
         .merge(health::router())
         .merge(metrics::router())
+        .merge(playground::router())
+        .merge(crate::documents::router())
         .route("/console/{*other}", get(async || Problem::NotFound))
 }

@@ -16,7 +16,7 @@ use sandgate_doors::openai::OpenAiDoor;
 use sandgate_doors::opensandbox::{self, OpenSandboxDoor};
 use sandgate_doors::{Access, Doors, Front, MetricsDoor, Runs, Stopping, Tls};
 use sandgate_engine::NetworkConfig;
-use sandgate_gate::upstream::Router;
+use sandgate_gate::upstream::{Loopback, Router};
 use sandgate_gate::{Approvals, ContainerFiles, Executions, Gate, GateParts, Ledger, Metrics};
 use sandgate_store::Store;
 use tokio::net::TcpListener;
@@ -113,6 +113,15 @@ async fn until_stopped(args: ServeArgs, mut settings: Settings) -> Result<()> {
         config: settings.gate.clone(),
         tasks: tasks.clone(),
     }));
+    let loopback = Arc::new(Gate::new(GateParts {
+        upstream: Arc::new(Loopback),
+        containers: Arc::clone(&containers),
+        executions: executions.clone(),
+        store: store.clone(),
+        spec: spec.clone(),
+        config: settings.gate.clone(),
+        tasks: tasks.clone(),
+    }));
     let interrupted = gate.close_interrupted().await?;
     if interrupted > 0 {
         tracing::warn!(
@@ -166,8 +175,10 @@ async fn until_stopped(args: ServeArgs, mut settings: Settings) -> Result<()> {
         ledger: ledger.clone(),
         approvals: approvals.clone(),
         containers: Arc::clone(&containers),
+        leases: Arc::clone(&leases),
         executions: executions.clone(),
         gate: Arc::clone(&gate),
+        loopback,
         upstreams: Arc::clone(&router),
         metrics: metrics.clone(),
         spec: spec.clone(),

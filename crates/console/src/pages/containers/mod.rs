@@ -1,6 +1,12 @@
 //! The containers of everybody: what each is doing, what it uses of what it may, and the ways to stop it.
 
+mod files;
 mod list;
+mod notebook;
+mod one;
+mod terminal;
+
+pub(crate) use terminal::Terminals;
 
 use std::sync::Arc;
 
@@ -20,6 +26,10 @@ pub(crate) const PATH: &str = "/console/containers";
 pub(crate) fn router() -> Router<Console> {
     Router::new()
         .route(PATH, get(list::show))
+        .route("/console/containers/one", get(one::show))
+        .merge(files::router())
+        .merge(notebook::router())
+        .merge(terminal::router())
         .route("/console/containers/pause", post(pause))
         .route("/console/containers/resume", post(resume))
         .route("/console/containers/delete", post(delete))

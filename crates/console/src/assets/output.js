@@ -1,0 +1,58 @@
+// What code puts out, on a page: text as text, pictures of known kinds, and everything that could act in a frame
+// that has no powers.
+
+import { element } from "./events.js";
+
+const PICTURE = /^data:image\/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]*$/;
+const LONGEST_TEXT = 200_000;
+
+/** Adds text to the last part if that is of the same kind. */
+export function addText(cell, kind, text) {
+  const last = cell.lastElementChild;
+  const into = last?.dataset.kind === kind ? last : cell.appendChild(element("pre", `out ${kind === "stderr" ? "err" : kind}`));
+  into.dataset.kind = kind;
+  into.tabIndex = 0;
+  const room = LONGEST_TEXT - into.textContent.length;
+  if (room <= 0) return;
+  into.append(text.length > room ? `${text.slice(0, room)}\n… the rest is not shown` : text);
+  into.scrollTop = into.scrollHeight;
+}
+
+export function addPicture(cell, url, text) {
+  if (!PICTURE.test(url)) return addText(cell, "result", text || url);
+  const picture = element("img");
+  picture.src = url;
+  picture.alt = text || "A picture that the code made";
+  cell.append(picture);
+}
+
+export function addFrame(cell, src, text) {
+  const frame = element("iframe");
+  frame.setAttribute("sandbox", "");
+  frame.referrerPolicy = "no-referrer";
+  frame.title = "What the code made";
+  frame.src = src;
+  cell.append(frame);
+  if (text) {
+    const details = element("details", "plain");
+    details.append(element("summary", "", "As text"), element("pre", "out", text.slice(0, LONGEST_TEXT)));
+    cell.append(details);
+  }
+}
+
+export function addShown(cell, { kind, url, src, text }) {
+  if (kind === "image") addPicture(cell, url, text);
+  else if (kind === "frame") addFrame(cell, src, text);
+  else addText(cell, "result", text + "\n");
+}
+
+export function addRaised(cell, { name, value, traceback }) {
+  const part = cell.appendChild(element("pre", "out err"));
+  part.append(element("strong", "", name), `: ${value}`);
+  if (traceback) {
+    const details = element("details", "plain");
+    details.open = true;
+    details.append(element("summary", "", "Traceback"), element("pre", "out err", traceback.slice(0, LONGEST_TEXT)));
+    cell.append(details);
+  }
+}

@@ -1,0 +1,111 @@
+//! The contexts of a container: seen, made, started afresh, ended.
+
+use axum::Router;
+use axum::extract::State;
+use axum::response::Redirect;
+use axum::routing::post;
+use maud::{Markup, html};
+use sandgate_core::{ContextId, ContextInfo, ContextSpec};
+
+use super::{LANGUAGES, link_to};
+use crate::Console;
+use crate::fields::{Asked, Fields};
+use crate::layout::csrf;
+use crate::pages::containers::named;
+use crate::pages::containers::one::Tab;
+use crate::pieces::{action, pill};
+use crate::problem::Problem;
+use crate::visitor::Visitor;
+
+pub(super) fn router() -> Router<Console> {
+    Router::new()
+        .route("/console/containers/notebook/contexts", post(create))
+        .route("/console/containers/notebook/contexts/restart", post(restart))
+        .route("/console/containers/notebook/contexts/delete", post(delete))
+}
+
+pub(super) fn table(id: &str, contexts: &[ContextInfo], visitor: &Visitor) -> Markup {
+    if contexts.is_empty() {
+        return html! { p.hint { "None yet: running code makes the first one." } };
+    }
+    html! {
+        table.list {
+            thead { tr {
+                th scope="col" { "Context" } th scope="col" { "Language" } th scope="col" { "Folder" }
+                th scope="col" { "State" } th scope="col" { span.visually-hidden { "Actions" } }
+            } }
+            tbody {
+                @for context in contexts {
+                    @let to = |what: &str| link_to(what, id, &[("context", context.id.as_str())]);
+                    tr {
+                        td data-name="Context" { code { (context.id) } }
+                        td data-name="Language" { (context.language) }
+                        td data-name="Folder" { code { (context.cwd) } }
+                        td data-name="State" { (pill(if context.busy { "running" } else { "idle" })) }
+                        td data-name="" {
+                            div.actions {
+                                (action(visitor, &to("contexts/restart"), "Restart", "quiet", Some("Restart this context? Its variables are lost.")))
+                                (action(visitor, &to("contexts/delete"), "Delete", "quiet", Some("Delete this context? Its variables are lost.")))
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+pub(super) fn form(id: &str, visitor: &Visitor) -> Markup {
+    html! {
+        form.in-a-line method="post" action=(link_to("contexts", id, &[])) {
+            (csrf(visitor))
+            label { span.visually-hidden { "Language" }
+                select name="language" { @for (name, title) in LANGUAGES { option value=(name) { (title) } } }
+            }
+            label { span.visually-hidden { "Folder" }
+                input name="cwd" placeholder="/mnt/data" autocomplete="off" spellcheck="false";
+            }
+            button type="submit" { "Make a context" }
+        }
+    }
+}
+
+async fn create(
+    State(console): State<Console>,
+    visitor: Visitor,
+    Asked(asked): Asked,
+    fields: Fields,
+) -> Result<Redirect, Problem> {
+    let container = named(&console, &asked)?;
+    let spec = ContextSpec { id: None, language: fields.owned("language"), cwd: fields.owned("cwd") };
+    container.sandbox_within(&visitor.principal.limits).await?.create_context(spec).await?;
+    Ok(Redirect::to(&Tab::Notebook.link(container.id().as_str())))
+}
+
+async fn restart(
+    State(console): State<Console>,
+    _visitor: Visitor,
+    Asked(asked): Asked,
+) -> Result<Redirect, Problem> {
+    let container = named(&console, &asked)?;
+    if let Some(sandbox) = container.running().await {
+        sandbox.restart_context(&context(&asked)?).await?;
+    }
+    Ok(Redirect::to(&Tab::Notebook.link(container.id().as_str())))
+}
+
+async fn delete(
+    State(console): State<Console>,
+    _visitor: Visitor,
+    Asked(asked): Asked,
+) -> Result<Redirect, Problem> {
+    let container = named(&console, &asked)?;
+    if let Some(sandbox) = container.running().await {
+        sandbox.delete_context(&context(&asked)?).await?;
+    }
+    Ok(Redirect::to(&Tab::Notebook.link(container.id().as_str())))
+}
+
+fn context(asked: &Fields) -> Result<ContextId, Problem> {
+    ContextId::parse(asked.get("context").unwrap_or_default()).map_err(|_| Problem::NotFound)
+}
