@@ -22,6 +22,10 @@ const PATH: &str = "/console/shown";
 /// Past that, the oldest go.
 const MOST: usize = 200;
 const MOST_BYTES: usize = 32 << 20;
+/// Before a page: code most often makes a bare table.
+const LOOKS: &str = "<!doctype html><meta charset=utf-8><style>body{font:14px/1.5 system-ui,sans-serif;margin:.8rem}\
+    table{border-collapse:collapse}th,td{border:1px solid #d8dde2;padding:.2rem .6rem;text-align:right}\
+    thead th{background:#f0f2f4}</style>";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -72,11 +76,13 @@ async fn show(
 ) -> Result<Response, Problem> {
     let (kind, content) =
         console.documents().get(asked.get("id").unwrap_or_default()).ok_or(Problem::NotFound)?;
-    let kind = match kind {
-        Kind::Html => "text/html; charset=utf-8",
-        Kind::Svg => "image/svg+xml",
+    let mut response = match kind {
+        Kind::Html => {
+            let page = [LOOKS.as_bytes(), &content].concat();
+            ([(CONTENT_TYPE, "text/html; charset=utf-8")], page).into_response()
+        }
+        Kind::Svg => ([(CONTENT_TYPE, "image/svg+xml")], content).into_response(),
     };
-    let mut response = ([(CONTENT_TYPE, kind)], content).into_response();
     response.extensions_mut().insert(Hostile);
     Ok(response)
 }

@@ -33,7 +33,7 @@ async fn a_page_of_a_sandbox_is_shown_without_powers() {
     assert!(!stranger.body.contains("alert"), "{stranger:?}");
     let cookie = test.sign_in("sk-master", "").await.cookie();
     let shown = test.get(&address, &cookie).await;
-    assert_eq!(shown.body, "<script>alert(1)</script>");
+    assert!(shown.body.ends_with("<script>alert(1)</script>"), "{}", shown.body);
     let policy = shown.header("content-security-policy");
     assert!(policy.starts_with("sandbox; default-src 'none'"), "{policy}");
     assert_eq!(shown.header("x-content-type-options"), "nosniff");

@@ -78,7 +78,7 @@ function take(cell, event) {
       return end(cell, "not run", "bad");
     case "done": {
       const isGood = event.ending.kind === "ok";
-      if (!isGood && event.text) cell.out.append(element("p", "notice", event.text));
+      if (!isGood && event.ending.kind !== "raised" && event.text) cell.out.append(element("p", "notice", event.text));
       return end(cell, `${event.ending.kind.replaceAll("_", " ")}, ${event.took}`, isGood ? "good" : "bad");
     }
   }

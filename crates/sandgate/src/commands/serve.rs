@@ -16,7 +16,7 @@ use sandgate_doors::openai::OpenAiDoor;
 use sandgate_doors::opensandbox::{self, OpenSandboxDoor};
 use sandgate_doors::{Access, Doors, Front, MetricsDoor, Runs, Stopping, Tls};
 use sandgate_engine::NetworkConfig;
-use sandgate_gate::upstream::{Loopback, Router};
+use sandgate_gate::upstream::{Loopback, Router, Upstream};
 use sandgate_gate::{Approvals, ContainerFiles, Executions, Gate, GateParts, Ledger, Metrics};
 use sandgate_store::Store;
 use tokio::net::TcpListener;
@@ -104,24 +104,19 @@ async fn until_stopped(args: ServeArgs, mut settings: Settings) -> Result<()> {
     let tasks = TaskTracker::new();
     let approvals = Approvals::new(std::mem::take(&mut settings.approvals.policy), store.clone());
     let executions = Executions::new(Arc::clone(&containers), approvals.clone());
-    let gate = Arc::new(Gate::new(GateParts {
-        upstream: Arc::clone(&router) as _,
-        containers: Arc::clone(&containers),
-        executions: executions.clone(),
-        store: store.clone(),
-        spec: spec.clone(),
-        config: settings.gate.clone(),
-        tasks: tasks.clone(),
-    }));
-    let loopback = Arc::new(Gate::new(GateParts {
-        upstream: Arc::new(Loopback),
-        containers: Arc::clone(&containers),
-        executions: executions.clone(),
-        store: store.clone(),
-        spec: spec.clone(),
-        config: settings.gate.clone(),
-        tasks: tasks.clone(),
-    }));
+    let gate_to = |upstream: Arc<dyn Upstream>| {
+        Arc::new(Gate::new(GateParts {
+            upstream,
+            containers: Arc::clone(&containers),
+            executions: executions.clone(),
+            store: store.clone(),
+            spec: spec.clone(),
+            config: settings.gate.clone(),
+            tasks: tasks.clone(),
+        }))
+    };
+    let gate = gate_to(Arc::clone(&router) as _);
+    let loopback = gate_to(Arc::new(Loopback));
     let interrupted = gate.close_interrupted().await?;
     if interrupted > 0 {
         tracing::warn!(

@@ -146,9 +146,9 @@ fn plots(container: &Container, usage: Option<Usage>) -> Markup {
         ("disk", "Disk", disk, limits.disk_bytes, bytes(disk, limits.disk_bytes)),
     ];
     html! {
-        div.plots {
+        div.gauges {
             @for (name, title, value, limit, text) in plots {
-                figure.plot data-plot=(name) {
+                figure.gauge data-plot=(name) {
                     figcaption { (title) }
                     svg viewBox="0 0 120 32" preserveAspectRatio="none" aria-hidden="true" {
                         polygon.area points="" {}

@@ -96,22 +96,22 @@ impl Screen {
         let rows = changed(&self.known, &fresh);
         let back = screen.scrollback();
         let is_seen = !screen.hide_cursor() && back == 0;
-        let update = Update {
+        // All but the rows, as it is remembered.
+        let frame = Update {
             kind: "screen",
             columns: columns.get(),
             height: height.get(),
-            rows,
+            rows: Vec::new(),
             cursor: is_seen.then(|| screen.cursor_position()),
             back,
             alternate: screen.alternate_screen(),
         };
         self.known = fresh;
-        let bare = Update { rows: Vec::new(), ..update.clone() };
-        if update.rows.is_empty() && self.last.as_ref() == Some(&bare) {
+        if rows.is_empty() && self.last.as_ref() == Some(&frame) {
             return None;
         }
-        self.last = Some(bare);
-        Some(update)
+        self.last = Some(frame.clone());
+        Some(Update { rows, ..frame })
     }
 
     fn row(&self, row: u16, columns: u16) -> Row {
