@@ -679,6 +679,18 @@ impl Container {
         Ok(())
     }
 
+    /// The same for one that is paused: what it holds in memory goes, and its next use starts afresh over its files.
+    pub async fn sleep_paused(&self) -> Result<()> {
+        let mut life = self.life.lock().await;
+        if let Life::Live(live) = &*life
+            && live.paused
+        {
+            live.sandbox.stop().await?;
+            *life = Life::Asleep;
+        }
+        Ok(())
+    }
+
     pub fn keep_alive(&self) {
         let mut used = self.lock_used();
         used.at = Instant::now();

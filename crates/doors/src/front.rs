@@ -16,7 +16,7 @@ use tokio_util::task::task_tracker::TaskTrackerToken;
 use tracing::Instrument;
 
 use crate::request_id::{self, RequestId};
-use crate::stopping::{Stopping, refusal};
+use crate::stopping::{E2B, OPENSANDBOX, Stopping, refusal};
 
 /// As nginx has it: the client left before there was an answer.
 const CLIENT_LEFT: u16 = 499;
@@ -26,6 +26,8 @@ const CLIENT_LEFT: u16 = 499;
 pub struct Front {
     pub metrics: Metrics,
     pub stopping: Stopping,
+    /// By whose names E2B's requests are known.
+    pub e2b_domain: Option<String>,
 }
 
 /// In an answer's extensions: it comes from the upstream as it is, so waiting for more of it is waiting for
@@ -40,7 +42,8 @@ pub(crate) struct LimitHit(pub(crate) &'static str);
 pub(crate) async fn attend(State(front): State<Front>, mut request: Request, next: Next) -> Response {
     let path = request.uri().path().to_owned();
     let id = request_id::of(request.headers());
-    let watch = Watch::begin(&front.metrics, api_of(&path), request.headers());
+    let api = api_of(front.e2b_domain.as_deref(), &request);
+    let watch = Watch::begin(&front.metrics, api, request.headers());
     let mut attended = Attended {
         watch: watch.clone(),
         method: request.method().to_string(),
@@ -50,7 +53,7 @@ pub(crate) async fn attend(State(front): State<Front>, mut request: Request, nex
         is_whole: true,
         _token: None,
     };
-    let mut response = match front.stopping.admit(request.method(), &path) {
+    let mut response = match front.stopping.admit(request.method(), &path, api) {
         Ok(token) => {
             attended._token = Some(token);
             request.extensions_mut().insert(watch.clone());
@@ -60,7 +63,7 @@ pub(crate) async fn attend(State(front): State<Front>, mut request: Request, nex
             tokio::select! {
                 biased;
                 response = next.run(request).instrument(tracing::info_span!("request", id)) => response,
-                () = past_cut => refusal(&path),
+                () = past_cut => refusal(api),
             }
         }
         Err(refusal) => *refusal,
@@ -79,12 +82,13 @@ pub(crate) async fn attend(State(front): State<Front>, mut request: Request, nex
 }
 
 /// A word of ours for what was asked.
-fn api_of(path: &str) -> &'static str {
-    if crate::e2b::is_ours(path) {
-        return "e2b";
+fn api_of(e2b_domain: Option<&str>, request: &Request) -> &'static str {
+    if crate::e2b::is_ours(e2b_domain, request) {
+        return E2B;
     }
+    let path = request.uri().path();
     if crate::opensandbox::is_ours(path) {
-        return "opensandbox";
+        return OPENSANDBOX;
     }
     if path == "/console" || path.starts_with("/console/") {
         return "console";

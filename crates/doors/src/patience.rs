@@ -25,6 +25,12 @@ impl BodyPatience {
     };
 }
 
+impl Default for BodyPatience {
+    fn default() -> Self {
+        Self::USUAL
+    }
+}
+
 /// The error at the end of a body that came too slowly.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("the body came too slowly; send it at once")]

@@ -15,6 +15,10 @@ use tokio_util::task::task_tracker::TaskTrackerToken;
 use crate::access::{HEALTH, METRICS};
 use crate::openai::ApiError;
 
+/// Words for doors that say no in a form of their own.
+pub(crate) const E2B: &str = "e2b";
+pub(crate) const OPENSANDBOX: &str = "opensandbox";
+
 /// Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Stopping {
@@ -63,14 +67,22 @@ impl Stopping {
     }
 
     /// Something is under way for as long as the token is held. The answer, where it is too late.
-    pub(crate) fn admit(&self, method: &Method, path: &str) -> Result<TaskTrackerToken, Box<Response>> {
+    /// `api`: the word for the door that is asked.
+    pub(crate) fn admit(
+        &self,
+        method: &Method,
+        path: &str,
+        api: &str,
+    ) -> Result<TaskTrackerToken, Box<Response>> {
         // Taken before the look: a stop in between waits for it.
         let token = self.tasks.token();
         // How a server is that stops can still be asked.
-        if !self.asked.is_cancelled() || is_about_what_is_under_way(method, path) {
+        // A path means something else inside a sandbox.
+        let is_own = api != E2B;
+        if !self.asked.is_cancelled() || (is_own && is_about_what_is_under_way(method, path)) {
             return Ok(token);
         }
-        Err(Box::new(if path == HEALTH { ill() } else { refusal(path) }))
+        Err(Box::new(if is_own && path == HEALTH { ill() } else { refusal(api) }))
     }
 }
 
@@ -101,14 +113,14 @@ fn is_about_what_is_under_way(method: &Method, path: &str) -> bool {
 }
 
 /// As the door says it that was asked. `Retry-After` comes with the status.
-pub(crate) fn refusal(path: &str) -> Response {
+pub(crate) fn refusal(api: &str) -> Response {
     let message = "The server is stopping and takes no new requests. Try again in a moment.";
     let status = StatusCode::SERVICE_UNAVAILABLE;
     let retry = [(RETRY_AFTER, HeaderValue::from_static("1"))];
-    if crate::e2b::is_ours(path) {
+    if api == E2B {
         return closing((status, retry, Json(json!({"code": status.as_u16(), "message": message}))));
     }
-    if crate::opensandbox::is_ours(path) {
+    if api == OPENSANDBOX {
         return closing((status, retry, Json(json!({"code": "SERVER_STOPPING", "message": message}))));
     }
     closing(ApiError::new(StatusCode::SERVICE_UNAVAILABLE, message).coded("shutting_down"))

@@ -2,15 +2,15 @@
 
 use super::*;
 
-async fn said(path: &str) -> serde_json::Value {
-    let body = refusal(path).into_body();
+async fn said(api: &str) -> serde_json::Value {
+    let body = refusal(api).into_body();
     serde_json::from_slice(&axum::body::to_bytes(body, 10_000).await.unwrap()).unwrap()
 }
 
 #[tokio::test]
 async fn only_what_is_about_work_under_way_is_admitted() {
     let stopping = Stopping::new(TaskTracker::new(), CancellationToken::new());
-    assert!(stopping.admit(&Method::POST, "/v1/responses").is_ok());
+    assert!(stopping.admit(&Method::POST, "/v1/responses", "responses").is_ok());
     stopping.begin();
     for (method, path, admitted) in [
         (Method::GET, "/metrics", true),
@@ -24,16 +24,25 @@ async fn only_what_is_about_work_under_way_is_admitted() {
         (Method::GET, "/v1/admin/keys", false),
         (Method::GET, "/health", false),
     ] {
-        assert_eq!(stopping.admit(&method, path).is_ok(), admitted, "{method} {path}");
+        assert_eq!(stopping.admit(&method, path, "other").is_ok(), admitted, "{method} {path}");
     }
     Stops::begun(Some(Extension(stopping.told()))).await;
 }
 
 #[tokio::test]
 async fn each_door_says_no_in_its_own_words() {
-    assert_eq!(said("/e2b/sandboxes").await["code"], 503);
-    for path in ["/v1/sandboxes", "/sandboxes/x", "/v1/sandboxes/x/proxy/80"] {
-        assert_eq!(said(path).await["code"], "SERVER_STOPPING");
+    assert_eq!(said(E2B).await["code"], 503);
+    assert_eq!(said(OPENSANDBOX).await["code"], "SERVER_STOPPING");
+    assert_eq!(said("responses").await["error"]["code"], "shutting_down");
+}
+
+#[tokio::test]
+async fn a_path_inside_a_sandbox_is_none_of_the_servers_own() {
+    let stopping = Stopping::new(TaskTracker::new(), CancellationToken::new());
+    stopping.begin();
+    for path in ["/metrics", "/health", "/v1/responses/resp_1"] {
+        let refused = stopping.admit(&Method::GET, path, E2B).unwrap_err();
+        let body = axum::body::to_bytes(refused.into_body(), 10_000).await.unwrap();
+        assert_eq!(serde_json::from_slice::<serde_json::Value>(&body).unwrap()["code"], 503, "{path}");
     }
-    assert_eq!(said("/v1/responses").await["error"]["code"], "shutting_down");
 }

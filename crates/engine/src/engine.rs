@@ -108,6 +108,7 @@ impl Engine {
         let pool = Arc::clone(&engine.pool);
         if keeps_ready {
             engine.shared.tasks.spawn(pool.keep_full(Arc::clone(&engine.shared)));
+            engine.shared.zygotes.expect_programs(&engine.shared);
         }
         engine.shared.tasks.spawn(watch_disks(Arc::clone(&engine.shared)));
         progress.finish(&engine.runtime.why);

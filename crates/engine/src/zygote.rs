@@ -20,6 +20,8 @@ pub enum Preload {
     Full,
     /// The interpreter alone: for one run of a command.
     Lean,
+    /// No kernel at all: for programs, which keep nothing of what they were forked from.
+    Bare,
 }
 
 /// Bounds that a kernel puts on itself, besides those its control group keeps.
@@ -107,6 +109,7 @@ impl Zygote {
         let mode = match preload {
             Preload::Full => "full",
             Preload::Lean => "lean",
+            Preload::Bare => "bare",
         };
         let script = format!("{ZYGOTE_FOLDER}/sandgate_kernel/__main__.py");
         let python = format!("{VENV_INSIDE}/bin/python3");

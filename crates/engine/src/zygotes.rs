@@ -22,6 +22,10 @@ pub(crate) struct Zygotes {
     preload: Preload,
     current: Mutex<Turn>,
     successor_on_its_way: AtomicBool,
+    /// A small one that programs are started from: to copy a large one's memory only to give it up again takes
+    /// longer than all the rest of a start.
+    bare: Mutex<Option<Arc<Zygote>>>,
+    bare_on_its_way: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -41,7 +45,41 @@ impl Zygotes {
     /// Starts the first one. Blocks.
     pub(crate) fn start(helper: &Helper, preload: Preload) -> std::result::Result<Self, StartError> {
         let first = Turn::new(Zygote::start(helper, preload)?);
-        Ok(Self { preload, current: Mutex::new(first), successor_on_its_way: AtomicBool::new(false) })
+        Ok(Self {
+            preload,
+            current: Mutex::new(first),
+            successor_on_its_way: AtomicBool::new(false),
+            bare: Mutex::default(),
+            bare_on_its_way: AtomicBool::new(false),
+        })
+    }
+
+    /// The one to start a program from: the small one, once it is there. The first to ask sets it on its way and does
+    /// not wait for it.
+    pub(crate) async fn for_programs(&self, shared: &Arc<Shared>) -> Result<Arc<Zygote>> {
+        if let Some(bare) = &*self.bare.lock().await
+            && !bare.is_gone()
+        {
+            return Ok(Arc::clone(bare));
+        }
+        self.expect_programs(shared);
+        self.current(shared).await
+    }
+
+    /// Sets the small one on its way.
+    pub(crate) fn expect_programs(&self, shared: &Arc<Shared>) {
+        if !shared.tasks.is_closed() && !self.bare_on_its_way.swap(true, Ordering::AcqRel) {
+            let shared = Arc::clone(shared);
+            shared.tasks.clone().spawn(async move { shared.zygotes.start_bare(&shared).await });
+        }
+    }
+
+    async fn start_bare(&self, shared: &Arc<Shared>) {
+        match start(shared, Preload::Bare).await {
+            Ok(bare) => *self.bare.lock().await = Some(Arc::new(bare)),
+            Err(error) => tracing::warn!(%error, "the process to start programs from could not start"),
+        }
+        self.bare_on_its_way.store(false, Ordering::Release);
     }
 
     /// The one to fork from now.
@@ -73,8 +111,12 @@ impl Zygotes {
     }
 
     async fn start_next(&self, shared: &Arc<Shared>) -> Result<Zygote> {
-        let (shared, preload) = (Arc::clone(shared), self.preload);
-        let started = blocking(move || Zygote::start(&shared.helper, preload)).await?;
-        started.map_err(|error| BackendError::Engine(error.to_string()))
+        start(shared, self.preload).await
     }
+}
+
+async fn start(shared: &Arc<Shared>, preload: Preload) -> Result<Zygote> {
+    let shared = Arc::clone(shared);
+    let started = blocking(move || Zygote::start(&shared.helper, preload)).await?;
+    started.map_err(|error| BackendError::Engine(error.to_string()))
 }

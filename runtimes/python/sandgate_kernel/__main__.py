@@ -1,4 +1,5 @@
-"""Starts the warm Python process: `__main__.py <control descriptor> <full|lean>`. It loads, then forks on request."""
+"""Starts the warm Python process: `__main__.py <control descriptor> <full|lean|bare>`. It loads, then forks on request.
+"""
 
 import os
 import sys
@@ -21,7 +22,12 @@ def main():
     control, mode = int(sys.argv[1]), sys.argv[2]
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
-    from sandgate_kernel import forkloop, memory, preload
+    from sandgate_kernel import forkloop
+
+    if mode == "bare":
+        # Only programs are started from it: a child that comes back here was meant to be a kernel, and there is none.
+        os._exit(0 if forkloop.ForkLoop().serve(control) is None else 70)
+    from sandgate_kernel import memory, preload
 
     kernel = preload.make_kernel(full=mode == "full")
     sys.path.pop(sys.path.index(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))

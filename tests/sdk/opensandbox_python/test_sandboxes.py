@@ -4,8 +4,8 @@ import asyncio
 from datetime import timedelta
 
 import pytest
-from makes import IMAGE, made
-from opensandbox import Sandbox
+from makes import IMAGE, made, until
+from opensandbox import AcquirePolicy, InMemoryAsyncPoolStateStore, PoolCreationSpec, Sandbox, SandboxPoolAsync
 from opensandbox.config import ConnectionConfig
 from opensandbox.exceptions import SandboxException
 from opensandbox.manager import SandboxManager
@@ -83,3 +83,39 @@ async def test_the_image_by_its_newest_name_and_many_at_once():
     for sandbox in made:
         await sandbox.kill()
         await sandbox.close()
+
+
+async def test_a_pool_of_the_sdk_is_filled_taken_from_and_emptied(config):
+    pool = SandboxPoolAsync(
+        pool_name="pool",
+        owner_id="one",
+        max_idle=1,
+        state_store=InMemoryAsyncPoolStateStore(),
+        connection_config=config,
+        creation_spec=PoolCreationSpec(image="ubuntu:22.04"),
+    )
+    await pool.start()
+    try:
+
+        async def is_full():
+            return (await pool.snapshot()).idle_count
+
+        await until(is_full)
+        sandbox = await pool.acquire(sandbox_timeout=timedelta(minutes=5), policy=AcquirePolicy.FAIL_FAST)
+        assert (await sandbox.commands.run("echo pool-ok")).text == "pool-ok"
+        await sandbox.destroy()
+    finally:
+        await pool.shutdown(graceful=True)
+
+
+async def test_a_sandbox_is_restored_from_a_snapshot_with_files_and_variables(config):
+    async with made(config, env={"KEPT": "yes"}) as sandbox:
+        await sandbox.commands.run("echo before > ~/kept.txt")
+        snapshot = await sandbox.create_snapshot(name="one")
+        await sandbox.commands.run("echo after > ~/kept.txt")
+        restored = await Sandbox.create(snapshot_id=snapshot.id, connection_config=config)
+        try:
+            said = await restored.commands.run("cat ~/kept.txt; echo $KEPT")
+            assert said.text.split() == ["before", "yes"]
+        finally:
+            await restored.destroy()

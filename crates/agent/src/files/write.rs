@@ -1,6 +1,8 @@
 //! A file from the server. One that is new grows in its place, as with any program; one that replaces another is
 //! gathered beside it, and takes its place in one step once it is whole.
 
+use std::cell::RefCell;
+use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
@@ -48,6 +50,29 @@ pub(crate) async fn receive(path: &str, mut incoming: Incoming, mut outgoing: Ou
     incoming.closed().await;
 }
 
+thread_local! {
+    /// Folders that this agent looked through.
+    static SWEPT: RefCell<HashSet<PathBuf>> = RefCell::default();
+}
+/// Of these, and of what is looked at in one: a sandbox may have made any number.
+const MOST_FOLDERS: usize = 1024;
+const MOST_NAMES: usize = 10_000;
+
+/// Drafts of an agent that was killed stay behind, and nobody fills them any more. There is one agent at a time, so
+/// those that are in a folder before the first of this one's are such.
+fn sweep(folder: &Path) {
+    let is_first =
+        SWEPT.with_borrow_mut(|swept| swept.len() < MOST_FOLDERS && swept.insert(folder.to_owned()));
+    if !is_first {
+        return;
+    }
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten().take(MOST_NAMES) {
+        if entry.file_name().to_str().is_some_and(is_draft) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
 fn random() -> io::Result<String> {
     let mut bytes = [0u8; 8];
     sandgate_jail::sys::fill_random(&mut bytes).map_err(io::Error::other)?;
@@ -85,6 +110,7 @@ impl Draft {
             draft.file.set_permissions(Permissions::from_mode(MODE))?;
             return Ok(Ok(draft));
         };
+        sweep(folder);
         let aside = folder.join(format!("{DRAFT}{}", random()?));
         match make(&aside) {
             Ok(file) => {

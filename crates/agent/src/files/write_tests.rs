@@ -31,3 +31,20 @@ fn a_new_file_that_broke_off_is_gone_and_an_old_one_is_as_it_was() {
     }
     fs::remove_dir_all(&folder).unwrap();
 }
+
+#[test]
+fn what_a_killed_agent_left_is_swept_once_and_nothing_else() {
+    let folder = std::env::temp_dir().join(format!("sandgate-write-{}", random().unwrap()));
+    let (old, left) = (folder.join("old"), folder.join(format!("{DRAFT}{}", random().unwrap())));
+    let other = folder.join(format!("{DRAFT}mine"));
+    fs::create_dir(&folder).unwrap();
+    for path in [&old, &left, &other] {
+        fs::write(path, "x").unwrap();
+    }
+    let first = Draft::begin(&old).unwrap();
+    assert!(!left.exists() && other.exists());
+    let second = Draft::begin(&old).unwrap();
+    assert!(first.aside.as_ref().unwrap().exists(), "one that is being filled stays");
+    drop((first, second));
+    fs::remove_dir_all(&folder).unwrap();
+}

@@ -1,6 +1,7 @@
 //! Containers lent for a time: what the doors share whose clients make a sandbox, give it an end, pause it and
 //! come back to it by its id. In memory, and written through to where it survives the server.
 
+mod frozen;
 mod lease;
 mod parsed;
 mod registry;
@@ -15,6 +16,8 @@ use tokio_util::task::TaskTracker;
 pub use lease::{Lease, LeaseState, NewLease, OnEnd};
 pub use parsed::Parsed;
 pub use registry::{LeaseRegistry, MemoryLeases};
+
+use frozen::Frozen;
 
 use crate::{BackendError, Container, Containers, KeyLimits, Owner, RegistryError};
 
@@ -43,6 +46,8 @@ pub struct Leases {
     all: Mutex<HashMap<String, Arc<Held>>>,
     /// Those whose end is under way.
     ending: Mutex<HashSet<String>>,
+    /// Those that hold memory while they are paused.
+    frozen: Frozen,
     /// Changes go on to their end here, whoever stops waiting for them.
     tasks: TaskTracker,
 }
@@ -91,6 +96,7 @@ impl Leases {
             registry,
             all: Mutex::new(all),
             ending: Mutex::default(),
+            frozen: Frozen::default(),
             tasks: TaskTracker::new(),
         })
     }
@@ -245,6 +251,7 @@ impl Leases {
             container.resume().await?;
             let resumed = match container.sandbox_within(&allowance).await {
                 Ok(_) => {
+                    leases.frozen.remove(&lease.owner, &lease.id);
                     let lease = Lease { state: LeaseState::Running, ends_ms, ..(*lease).clone() };
                     leases.replace(&held, lease).await
                 }
@@ -318,7 +325,7 @@ impl Leases {
         self.lock_ending().remove(&held.lease().id);
     }
 
-    async fn end_if_over(&self, held: &Held) {
+    async fn end_if_over(self: &Arc<Self>, held: &Held) {
         let Ok(_changing) = self.begin(held).await else { return };
         let lease = held.lease();
         // It may have been extended while this waited.
@@ -334,9 +341,36 @@ impl Leases {
         }
     }
 
-    async fn freeze(&self, held: &Held, lease: &Lease) -> Result<Arc<Lease>> {
+    async fn freeze(self: &Arc<Self>, held: &Held, lease: &Lease) -> Result<Arc<Lease>> {
         self.container(lease)?.pause().await?;
-        self.replace(held, Lease { state: LeaseState::Paused, ..lease.clone() }).await
+        let paused = self.replace(held, Lease { state: LeaseState::Paused, ..lease.clone() }).await?;
+        for oldest in self.frozen.add(&paused.owner, &paused.id) {
+            // Not here: this lease is held, and somebody who holds the other may want this one.
+            let leases = Arc::clone(self);
+            self.tasks.spawn(async move { leases.give_up_memory(&oldest).await });
+        }
+        Ok(paused)
+    }
+
+    /// A paused one keeps its files and no more.
+    async fn give_up_memory(&self, id: &str) {
+        let Ok(held) = self.held(id) else { return };
+        let Ok(_changing) = self.begin(&held).await else { return };
+        let lease = held.lease();
+        // It may have been resumed, and paused again, while this waited.
+        if lease.state != LeaseState::Paused || self.frozen.has(&lease.owner, id) {
+            return;
+        }
+        let Ok(container) = self.container(&lease) else { return };
+        match container.sleep_paused().await {
+            Ok(()) => {
+                tracing::info!(
+                    lease = id,
+                    "too many sandboxes of one owner are paused: one gave up its memory"
+                );
+            }
+            Err(error) => tracing::warn!(lease = id, %error, "a paused sandbox keeps its memory"),
+        }
     }
 
     async fn end(&self, held: &Held) -> Result<()> {
@@ -350,12 +384,14 @@ impl Leases {
             }
         }
         self.lock().remove(&lease.id);
+        self.frozen.remove(&lease.owner, &lease.id);
         self.registry.remove_lease(&lease.id).await.map_err(LeaseError::Registry)
     }
 
     /// Its container was deleted by somebody else.
     async fn forget(&self, lease: &Lease) {
         self.lock().remove(&lease.id);
+        self.frozen.remove(&lease.owner, &lease.id);
         if let Err(error) = self.registry.remove_lease(&lease.id).await {
             tracing::warn!(lease = lease.id, %error, "a lease without a container could not be forgotten");
         }

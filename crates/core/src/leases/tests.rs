@@ -242,3 +242,23 @@ async fn what_a_door_reads_of_a_lease_is_read_once_and_anew_after_a_change() {
     house.leases.change_details("a", |details| details["token"] = json!("u")).await.unwrap();
     assert_eq!(*house.leases.find(DOOR, "a").unwrap().parsed(read), "u");
 }
+
+#[tokio::test]
+async fn only_so_many_paused_ones_of_an_owner_hold_memory_and_the_oldest_go_first() {
+    let house = House::new().await;
+    for number in 0..=frozen::MOST {
+        house.grant(&format!("i{number}"), None, OnEnd::Delete).await;
+        house.leases.pause(&format!("i{number}")).await.unwrap();
+    }
+    house.leases.settled().await;
+    assert_eq!(house.containers.count_live(), frozen::MOST);
+    let oldest = house.leases.get(DOOR, &ann(), "i0").unwrap();
+    assert_eq!(oldest.state, LeaseState::Paused, "it is paused as before");
+    let resumed = house.leases.resume("i0", None, &KeyLimits::default()).await.unwrap();
+    assert_eq!(resumed.state, LeaseState::Running);
+    assert_eq!(house.containers.count_live(), frozen::MOST + 1, "it was started over its files");
+    house.leases.pause("i0").await.unwrap();
+    house.leases.settled().await;
+    assert_eq!(house.containers.count_live(), frozen::MOST);
+    assert!(house.leases.frozen.has(&ann(), "i0"), "now it is the youngest");
+}

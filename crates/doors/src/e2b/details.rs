@@ -7,6 +7,9 @@ use sandgate_core::{KeyLimits, Lease};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::DOOR;
+use crate::lent::Lent;
+
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Details {
@@ -52,5 +55,17 @@ impl Details {
     pub(super) fn is_private(&self) -> bool {
         let network = self.network.as_ref();
         network.and_then(|network| network.get("allowPublicTraffic")) == Some(&Value::Bool(false))
+    }
+}
+
+impl Lent for Details {
+    const DOOR: &'static str = DOOR;
+
+    fn key(&self) -> Option<&str> {
+        self.key.as_deref()
+    }
+
+    fn limits(&self) -> &Arc<KeyLimits> {
+        &self.limits
     }
 }

@@ -38,9 +38,9 @@ enum Way {
     Others,
 }
 
-/// Whether a path is one of this door's, wherever it came in.
-pub(crate) fn is_ours(path: &str) -> bool {
-    path.strip_prefix(PREFIX).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+/// Whether a request is one of this door's. `domain`: that of its sandboxes.
+pub(crate) fn is_ours(domain: Option<&str>, request: &Request) -> bool {
+    !matches!(way(domain, request), Way::Others)
 }
 
 impl Front {

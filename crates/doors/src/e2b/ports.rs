@@ -122,10 +122,15 @@ fn cookie(headers: &HeaderMap) -> Option<String> {
 }
 
 /// Carries the request to the port and the answer back.
-pub(super) async fn pass(door: &E2bDoor, target: Target, mut request: Request) -> E2bResult<Response> {
+pub(super) async fn pass(
+    door: &E2bDoor,
+    target: Target,
+    port: u16,
+    mut request: Request,
+) -> E2bResult<Response> {
     let id = &target.lease.id;
     let not_carried = |error| match error {
-        NotCarried::Closed => E2bError::port_closed(id, target.port),
+        NotCarried::Closed => E2bError::port_closed(id, port),
         NotCarried::Backend(error) => E2bError::from(error).of(id),
         NotCarried::BadPath => E2bError::bad_request(error.to_string()),
         NotCarried::NoAnswer | NotCarried::Unasked => {
@@ -141,22 +146,22 @@ pub(super) async fn pass(door: &E2bDoor, target: Target, mut request: Request) -
         id,
         owner: &target.lease.owner,
         sandbox: &sandbox,
-        port: target.port,
+        port,
         tunnels: &door.state.0.tunnels,
         is_by_path: request.extensions().get::<ByPath>().is_some(),
     };
-    forget_ours(&target, request.headers_mut());
+    forget_ours(&target.details, port, request.headers_mut());
     carry(&way, request).await.map_err(not_carried)
 }
 
 /// What is ours stays here; the host may be told differently.
-fn forget_ours(target: &Target, headers: &mut HeaderMap) {
+fn forget_ours(details: &Details, port: u16, headers: &mut HeaderMap) {
     for name in OURS {
         headers.remove(name);
     }
     forget_cookie(headers);
-    let mask = target.details.network.as_ref().and_then(|network| network.get("maskRequestHost")?.as_str());
-    let masked = mask.map(|mask| mask.replace("${PORT}", &target.port.to_string()));
+    let mask = details.network.as_ref().and_then(|network| network.get("maskRequestHost")?.as_str());
+    let masked = mask.map(|mask| mask.replace("${PORT}", &port.to_string()));
     if let Some(host) = masked.and_then(|host| HeaderValue::try_from(host).ok()) {
         headers.insert(HOST, host);
     }

@@ -169,7 +169,7 @@ async fn served(client: &Client) -> (SocketAddr, DropGuard) {
     let (address, stop) = (listener.local_addr().unwrap(), CancellationToken::new());
     let doors = Doors::only_e2b(client.front.clone());
     let stopping = crate::Stopping::new(TaskTracker::new(), stop.clone());
-    let front = crate::Front { metrics: Metrics::default(), stopping };
+    let front = crate::Front { metrics: Metrics::default(), stopping, e2b_domain: None };
     tokio::spawn(stop.clone().run_until_cancelled_owned(crate::serve(listener, None, doors, front)));
     (address, stop.drop_guard())
 }

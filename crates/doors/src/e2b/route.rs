@@ -7,10 +7,7 @@ use axum::extract::{FromRequestParts, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
-use sandgate_core::{
-    Container, ExecuteRequest, Joined, KeyLimits, Lease, LeaseError, LeaseState, Sandbox, StartProcess,
-    now_ms,
-};
+use sandgate_core::{Lease, LeaseError, LeaseState, now_ms};
 use sandgate_store::StoreError;
 use serde_json::json;
 use tower_service::Service;
@@ -20,7 +17,7 @@ use super::error::{E2bError, E2bResult};
 use super::host::{port_number, sandbox_id};
 use super::tokens::{ENVD_HEADER, Signature, Signed, opens_port};
 use super::{CODE_PORT, DOOR, Door, E2bDoor, ENVD_PORT, code, envd, ports};
-use crate::lent::{Asked, Borrower, Running, Runs, Shown, cut_when, form, read_to_the_end, shown};
+use crate::lent::{Asked, Shown, cut_when, form, read_to_the_end, shown};
 use crate::patience::{BodyPatience, patient_body};
 
 pub(super) const ID_HEADER: &str = "e2b-sandbox-id";
@@ -31,54 +28,8 @@ const STREAM_INPUT: &str = "/process.Process/StreamInput";
 const NO_ENVD_TOKEN: &str =
     "unauthorized access, please provide a valid access token or method signing if supported";
 
-/// The sandbox that a request of the data plane is for. It was allowed in, and the sandbox runs.
-#[derive(Clone, Debug)]
-pub(super) struct Target {
-    pub(super) lease: Arc<Lease>,
-    pub(super) details: Arc<Details>,
-    pub(super) container: Arc<Container>,
-    pub(super) port: u16,
-    asked: Asked,
-    runs: Runs,
-}
-
-impl Target {
-    #[cfg(test)]
-    pub(super) fn for_tests(
-        lease: Arc<Lease>,
-        details: Arc<Details>,
-        container: Arc<Container>,
-        port: u16,
-        runs: Runs,
-    ) -> Self {
-        Self { lease, details, container, port, asked: Asked::default(), runs }
-    }
-
-    /// Runs code in the name of its maker.
-    pub(super) async fn run(&self, request: ExecuteRequest) -> sandgate_core::Result<Running> {
-        self.runs.code(&self.asked, &self.borrower(), &self.container, request).await
-    }
-
-    /// The same for a command.
-    pub(super) async fn start(&self, process: StartProcess) -> sandgate_core::Result<Joined> {
-        self.runs.command(&self.asked, &self.borrower(), &self.container, process).await
-    }
-
-    fn borrower(&self) -> Borrower<'_> {
-        let key = self.details.key.as_deref();
-        Borrower { owner: &self.lease.owner, key, limits: self.limits(), door: DOOR }
-    }
-
-    /// The running sandbox, started again over its files when it was lost.
-    pub(super) async fn sandbox(&self) -> sandgate_core::Result<Arc<dyn Sandbox>> {
-        self.container.sandbox_within(self.limits()).await
-    }
-
-    /// What the key of its maker may do.
-    pub(super) fn limits(&self) -> &Arc<KeyLimits> {
-        &self.details.limits
-    }
-}
+/// The sandbox that a request of the data plane is for.
+pub(super) type Target = crate::lent::Target<Details>;
 
 impl<S: Sync> FromRequestParts<S> for Target {
     type Rejection = E2bError;
@@ -168,12 +119,12 @@ impl DataPlane {
         let container = self.door.leases.container(&lease).map_err(|_| E2bError::sandbox_gone(&lease.id))?;
         container.keep_alive();
         let (asked, runs) = (Asked::by(&request), self.door.runs.clone());
-        let target = Target { lease, details, container, port, asked, runs };
+        let target = Target { lease, details, container, asked, runs };
         request.extensions_mut().insert(target.clone());
         let mut inside = match port {
             ENVD_PORT => self.envd.clone(),
             CODE_PORT => self.code.clone(),
-            _ => return ports::pass(&self.door, target, request).await,
+            _ => return ports::pass(&self.door, target, port, request).await,
         };
         // What is typed into a program comes as it is typed.
         if request.uri().path() != STREAM_INPUT {

@@ -44,7 +44,8 @@ async fn server(max_live: usize) -> Server {
     let stop = CancellationToken::new();
     let home = tempfile::tempdir().unwrap();
     let access = crate::Access::new(Store::open(home.path()).await.unwrap(), None);
-    let front = crate::Front { metrics: Metrics::default(), stopping: crate::Stopping::new(tasks, cut) };
+    let stopping = crate::Stopping::new(tasks, cut);
+    let front = crate::Front { metrics: Metrics::default(), stopping, e2b_domain: None };
     tokio::spawn(stop.clone().run_until_cancelled_owned(crate::serve(
         listener,
         None,

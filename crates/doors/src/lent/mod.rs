@@ -7,11 +7,13 @@ mod cut;
 mod ended;
 mod file;
 pub(crate) mod home;
+mod kept;
 mod leftover;
 mod path;
 mod running;
 mod runs;
 pub(crate) mod shared;
+mod target;
 mod tokens;
 
 use std::time::Duration;
@@ -27,11 +29,13 @@ pub(crate) use content::{Broken, Content};
 pub(crate) use cut::cut_when;
 pub(crate) use ended::Ended;
 pub(crate) use file::{NoSuchPart, send};
+pub(crate) use kept::{Kept, keep};
 pub(crate) use leftover::read_to_the_end;
 pub(crate) use path::with_path;
-pub(crate) use running::{ABORTED, BROKEN, Running, Said, stopped_by, stream};
+pub(crate) use running::{ABORTED, BROKEN, Said, stopped_by, stream};
+pub(crate) use runs::Asked;
 pub use runs::Runs;
-pub(crate) use runs::{Asked, Borrower};
+pub(crate) use target::{Lent, Target};
 pub(crate) use tokens::{Shown, new_token, same, shown};
 
 /// The lease's end decides, and nothing else.

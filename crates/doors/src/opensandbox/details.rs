@@ -7,11 +7,17 @@ use sandgate_core::{KeyLimits, Lease};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::DOOR;
+use crate::lent::Lent;
+
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Details {
     /// As its maker named it.
     pub(super) image: String,
+    /// What it was restored from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) snapshot: Option<String>,
     pub(super) entrypoint: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) platform: Option<Value>,
@@ -53,5 +59,17 @@ impl Details {
 
     pub(super) fn value(&self) -> Value {
         serde_json::to_value(self).unwrap_or_default()
+    }
+}
+
+impl Lent for Details {
+    const DOOR: &'static str = DOOR;
+
+    fn key(&self) -> Option<&str> {
+        self.key.as_deref()
+    }
+
+    fn limits(&self) -> &Arc<KeyLimits> {
+        &self.limits
     }
 }

@@ -24,6 +24,7 @@ pub(crate) use front::{Front, is_ours};
 
 use crate::lent::Runs;
 use crate::lent::carry::Tunnels;
+use crate::patience::BodyPatience;
 use entry::Entries;
 use error::Answered;
 
@@ -57,6 +58,8 @@ pub struct OpenSandboxDoor {
 pub struct DoorState {
     tunnels: Tunnels,
     entries: Entries,
+    /// With bodies of requests that go inside.
+    patience: BodyPatience,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -20,6 +20,7 @@ use crate::access::Access;
 use crate::lent::carry::{NotCarried, Way, carry};
 use crate::lent::{Asked, Shown, cut_when, shown, with_path};
 use crate::local::foreign_host;
+use crate::patience::patient_body;
 
 pub(super) const EXECD_HEADER: &str = "X-EXECD-ACCESS-TOKEN";
 pub(super) const EGRESS_HEADER: &str = "OPENSANDBOX-EGRESS-AUTH";
@@ -91,6 +92,7 @@ impl Proxy {
             target.interpreter_listens().await;
         }
         request.extensions_mut().insert(target);
+        let request = request.map(|body| patient_body(body, self.door.state.patience));
         let Ok(response) = inside.call(request).await;
         Ok(match gone {
             Some(gone) => response.map(|body| cut_when(gone, body)),

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::super::OpenSandboxSettings;
-use super::super::test_client::{Client, KEY, client, client_with};
+use super::super::test_client::{Client, KEY, client, client_in_a_hurry, client_with};
 use super::*;
 use crate::server::Doors;
 
@@ -186,7 +186,7 @@ async fn a_websocket_goes_through_until_the_sandbox_ends() {
     let (address, stop) = (listener.local_addr().unwrap(), CancellationToken::new());
     let _stop = stop.clone().drop_guard();
     let stopping = crate::Stopping::new(TaskTracker::new(), stop.clone());
-    let front = crate::Front { metrics: Metrics::default(), stopping };
+    let front = crate::Front { metrics: Metrics::default(), stopping, e2b_domain: None };
     let doors = Doors::only_opensandbox(client.front.clone());
     tokio::spawn(stop.run_until_cancelled_owned(crate::serve(listener, None, doors, front)));
     let mut socket = TcpStream::connect(address).await.unwrap();
@@ -204,4 +204,19 @@ async fn a_websocket_goes_through_until_the_sandbox_ends() {
     client.leases.delete(&id).await.unwrap();
     let mut rest = Vec::new();
     let _ = timeout(LONGEST, socket.read_to_end(&mut rest)).await.expect("the tunnel ends with the sandbox");
+}
+
+#[tokio::test]
+async fn a_body_that_comes_too_slowly_is_not_waited_for() {
+    let client = client_in_a_hurry().await;
+    let id = client.make(&json!({})).await;
+    let (name, token) = client.token(&id, EXECD_PORT).await;
+    for path in ["code", "command", "files/mv"] {
+        let never = futures_util::stream::pending::<Result<bytes::Bytes, std::io::Error>>();
+        let request = AnyRequest::post(format!("/v1/sandboxes/{id}/proxy/{EXECD_PORT}/{path}"))
+            .header(&name, &token)
+            .body(axum::body::Body::from_stream(never));
+        let answer = timeout(LONGEST, client.send(request.unwrap())).await.expect("an answer");
+        assert_eq!((answer.status, answer.text().contains("too slowly")), (408, true), "{path}");
+    }
 }

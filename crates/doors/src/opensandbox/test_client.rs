@@ -17,6 +17,7 @@ use tokio_util::task::TaskTracker;
 
 use super::{DoorState, Front, OpenSandboxDoor, OpenSandboxSettings};
 use crate::access::Access;
+use crate::patience::BodyPatience;
 
 pub(super) const KEY: &str = "ann";
 
@@ -44,7 +45,14 @@ pub(super) async fn client_under(ceiling: &[&str]) -> (Client, Arc<ScriptedBacke
     let ceiling = NetworkCeiling::from_words(ceiling.iter().copied()).unwrap();
     let network = NetworkRules { ceiling, ..NetworkRules::default() };
     let config = ContainersConfig { network, ..ContainersConfig::default() };
-    let client = client_over(Arc::clone(&backend) as _, config, OpenSandboxSettings::default(), None).await;
+    let client = client_over(
+        Arc::clone(&backend) as _,
+        config,
+        OpenSandboxSettings::default(),
+        None,
+        DoorState::default(),
+    )
+    .await;
     (client, backend)
 }
 
@@ -53,7 +61,16 @@ pub(super) async fn client_with(
     settings: OpenSandboxSettings,
     master: Option<&str>,
 ) -> Client {
-    client_over(backend, ContainersConfig::default(), settings, master).await
+    client_over(backend, ContainersConfig::default(), settings, master, DoorState::default()).await
+}
+
+/// One whose server waits for no body.
+pub(super) async fn client_in_a_hurry() -> Client {
+    let none = std::time::Duration::from_millis(10);
+    let patience = BodyPatience { silence: none, at_first: none, bytes_a_second: u64::MAX };
+    let state = DoorState { patience, ..DoorState::default() };
+    let (backend, config) = (Arc::new(ScriptedBackend::default()), ContainersConfig::default());
+    client_over(backend, config, OpenSandboxSettings::default(), None, state).await
 }
 
 async fn client_over(
@@ -61,6 +78,7 @@ async fn client_over(
     config: ContainersConfig,
     settings: OpenSandboxSettings,
     master: Option<&str>,
+    state: DoorState,
 ) -> Client {
     let home = tempfile::tempdir().unwrap();
     let store = Store::open(home.path()).await.unwrap();
@@ -75,7 +93,7 @@ async fn client_over(
         spec: SandboxSpec::default(),
         tasks: TaskTracker::new(),
         settings,
-        state: DoorState::default(),
+        state,
     };
     let front = Front::new(door, Access::new(store.clone(), master)).around_control(|router| router);
     Client { front, leases, store, _home: home }

@@ -50,7 +50,7 @@ impl EngineSandbox {
         let groups = groups.map_err(|error| BackendError::Engine(error.to_string()))?;
         let order = ForkOrder::new(self.shared.layers, &self.spec.limits, self.shared.cgroups.is_some());
         let place = Place { cgroups: self.shared.cgroups.clone(), sandbox, context: group.to_owned() };
-        let zygote = self.shared.zygotes.current(&self.shared).await?;
+        let zygote = self.shared.zygotes.for_programs(&self.shared).await?;
         PlainProcess::start(zygote, &self.init, order, place, groups, program, streams).await
     }
 

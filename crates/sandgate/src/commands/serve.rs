@@ -206,7 +206,8 @@ async fn until_stopped(args: ServeArgs, mut settings: Settings) -> Result<()> {
 
     let stopping = Stopping::new(tasks, gate.cut());
     let counted = metrics.clone();
-    let front = Front { metrics, stopping: stopping.clone() };
+    let e2b_domain = settings.e2b.domain.clone();
+    let front = Front { metrics, stopping: stopping.clone(), e2b_domain };
     say_ready(&listener)?;
     let served = tokio::select! {
         served = serve_all(listener, e2b_tls, doors, front) => served,

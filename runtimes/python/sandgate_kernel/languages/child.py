@@ -41,11 +41,15 @@ class Child:
             elif op == "display":
                 self.reporter.display(message["data"])
             elif op == "error":
-                self.reporter.error(message["name"], message["value"], message["traceback"])
+                self.reporter.error(message["name"], message["value"], self.shown(message["traceback"]))
             elif op == "done":
                 return message["status"] == "ok"
             else:
                 self.other(message)
+
+    def shown(self, traceback):
+        """What the author of a cell is to see of it."""
+        return traceback
 
     def other(self, message):
         """A message of a kind that only some drivers send."""

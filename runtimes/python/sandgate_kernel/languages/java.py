@@ -2,6 +2,7 @@
 
 import base64
 import os
+import re
 
 from .child import Child
 
@@ -19,6 +20,8 @@ OPTIONS = [
 DRIVER = 9
 # Of the sandbox's memory: beside the heap there are classes, compiled code and threads.
 HEAP_SHARE = 0.6
+# Where a compiler's error says it is, without the name that was taken out of it.
+NOWHERE = re.compile(r"\s*location:\s+class\s*$")
 
 
 class Java(Child):
@@ -29,6 +32,10 @@ class Java(Child):
         program = ["-cp", f"/proc/self/fd/{DRIVER}/driver.jar", "JShellDriver"]
         super().__init__(reporter, [f"{folder}/bin/java", *archive, *OPTIONS, *heap, *program])
         self.lent = {DRIVER: os.open(f"{folder}/driver", os.O_RDONLY | os.O_DIRECTORY)}
+
+    def shown(self, traceback):
+        """Names of the classes that JShell wraps cells in are none of the author's; its own prompt leaves them out."""
+        return [line for line in traceback if not NOWHERE.match(line)]
 
     def request(self, code, env):
         """Words in base64, because Java's library has no JSON: the code, then name and value of each variable."""

@@ -6,9 +6,7 @@ use std::sync::Arc;
 use axum::extract::{Path, State};
 use axum::http::{HeaderName, HeaderValue, StatusCode, Uri};
 use axum::response::{IntoResponse, Json, Response};
-use sandgate_core::{
-    Lease, LeaseError, LeaseState, NewContainer, NewLease, OnEnd, Owner, Principal, random_alphanumeric,
-};
+use sandgate_core::{Lease, LeaseError, Owner, Principal, random_alphanumeric};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -19,6 +17,7 @@ use super::super::{Door, E2bDoor};
 use super::body::Fields;
 use super::snapshot_name::{DEFAULT_TAG, Name};
 use super::{InPath, list as pages, templates};
+use crate::lent::{Kept, keep};
 use crate::owner::{Caller, Who};
 
 /// The name of snapshots among the leases: containers that never run, with nobody's time on them.
@@ -163,28 +162,8 @@ impl E2bDoor {
         let id = format!("s{}", random_alphanumeric(ID_LENGTH).to_ascii_lowercase());
         let env = Details::of(of).env.clone();
         let details = json!(Snapshot { name, sandbox: of.id.clone(), env });
-        let spec = self.leases.container(of)?.spec().clone();
-        let container = NewContainer {
-            owner: who.owner,
-            name: Some(format!("e2b snapshot {id}")),
-            spec,
-            unlisted: true,
-            allowance: who.limits,
-            ..NewContainer::default()
-        };
-        let (door, metadata, on_end) = (DOOR, BTreeMap::new(), OnEnd::Delete);
-        let new = NewLease {
-            id,
-            door,
-            metadata,
-            lasts_ms: None,
-            on_end,
-            wakes: false,
-            ends_paused: false,
-            details,
-            container,
-        };
-        let made = self.leases.grant_copy(new, of, LeaseState::Paused).await?;
+        let title = format!("e2b snapshot {id}");
+        let made = keep(&self.leases, who, of, Kept { id, door: DOOR, title, details }).await?;
         for older in replaced {
             match self.leases.delete(&older.id).await {
                 Ok(()) | Err(LeaseError::NotFound) => {}

@@ -20,6 +20,29 @@ impl<S: Send + Sync> FromRequest<S> for Fields {
         // A page in a browser can send other kinds without asking first.
         let is_json = is_kind(request.headers(), "application/json");
         let bytes = Bytes::from_request(request, state).await?;
+        Self::parse(&bytes, is_json)
+    }
+}
+
+/// The same, where a body may be left out.
+#[derive(Debug)]
+pub(super) struct AnyFields(pub(super) Map<String, Value>);
+
+impl<S: Send + Sync> FromRequest<S> for AnyFields {
+    type Rejection = Refusal;
+
+    async fn from_request(request: Request, state: &S) -> Answered<Self> {
+        let is_json = is_kind(request.headers(), "application/json");
+        let bytes = Bytes::from_request(request, state).await?;
+        if bytes.is_empty() {
+            return Ok(Self(Map::new()));
+        }
+        Fields::parse(&bytes, is_json).map(|Fields(fields)| Self(fields))
+    }
+}
+
+impl Fields {
+    fn parse(bytes: &[u8], is_json: bool) -> Answered<Self> {
         let mut problems = Problems::default();
         if bytes.iter().all(u8::is_ascii_whitespace) {
             problems.add("missing", &[], "Field required", &Value::Null);
@@ -27,7 +50,7 @@ impl<S: Send + Sync> FromRequest<S> for Fields {
             let message = "send the body with the header 'Content-Type: application/json'";
             problems.add("model_attributes_type", &[], message, &Value::Null);
         } else {
-            match serde_json::from_slice(&bytes) {
+            match serde_json::from_slice(bytes) {
                 Ok(Value::Object(fields)) => return Ok(Self(fields)),
                 Ok(other) => problems.wrong("dict", &[], &other),
                 Err(error) => {

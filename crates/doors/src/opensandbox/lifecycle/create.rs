@@ -1,12 +1,13 @@
 //! `POST /sandboxes`: a container is made and lent.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::extract::State;
 use axum::http::header::LOCATION;
 use axum::http::{Extensions, StatusCode};
 use axum::response::{IntoResponse, Json, Response};
-use sandgate_core::{Lease, NewContainer, NewLease, OnEnd, Principal, random_hex};
+use sandgate_core::{Lease, LeaseState, NewContainer, NewLease, OnEnd, Principal, random_hex};
 
 use super::super::details::Details;
 use super::super::error::{Answered, Refusal};
@@ -14,7 +15,8 @@ use super::super::target::Target;
 use super::super::{DOOR, Door, HOME, OpenSandboxDoor};
 use super::body::Fields;
 use super::shown;
-use super::wish::Wish;
+use super::snapshots::Snapshot;
+use super::wish::{Source, Wish};
 use crate::lent::{Asked, NEVER_IDLE, key_of, new_token};
 use crate::owner::Who;
 use crate::request_id::RequestId;
@@ -37,9 +39,20 @@ pub(super) async fn create(
 impl OpenSandboxDoor {
     async fn make(self: &Arc<Self>, who: Principal, wish: Wish) -> Answered<Arc<Lease>> {
         let id = uuid();
+        let (from, kept, mut env) = match wish.source {
+            Source::Image(image) => (None, Snapshot::none(image), BTreeMap::new()),
+            Source::Snapshot(id) => {
+                let lease = self.snapshot(&who.owner, &id)?;
+                let env = self.leases.container(&lease)?.spec().env.iter().cloned().collect();
+                let kept = Snapshot::of(&lease);
+                (Some(lease), kept, env)
+            }
+        };
+        env.extend(wish.env);
         let details = Details {
-            image: wish.image,
-            entrypoint: wish.entrypoint,
+            image: kept.image,
+            snapshot: from.as_ref().map(|lease| lease.id.clone()),
+            entrypoint: wish.entrypoint.unwrap_or(kept.entrypoint),
             platform: wish.platform,
             extensions: wish.extensions,
             network: wish.network,
@@ -54,7 +67,7 @@ impl OpenSandboxDoor {
         let mut spec = self.spec.clone();
         spec.limits = wish.limits;
         spec.working_dir = Some(HOME.to_owned());
-        spec.env = wish.env.into_iter().collect();
+        spec.env = env.into_iter().collect();
         let container = NewContainer {
             owner: who.owner,
             name: Some(format!("opensandbox {id}")),
@@ -75,7 +88,10 @@ impl OpenSandboxDoor {
             details: details.value(),
             container,
         };
-        let lease = self.leases.grant(new).await?;
+        let lease = match from {
+            Some(from) => self.leases.grant_copy(new, &from, LeaseState::Running).await?,
+            None => self.leases.grant(new).await?,
+        };
         if let Err(refusal) = self.begin(&lease, details).await {
             self.leases.delete(&lease.id).await?;
             return Err(refusal);
@@ -99,7 +115,7 @@ impl OpenSandboxDoor {
 }
 
 /// As the original's ids are.
-fn uuid() -> String {
+pub(super) fn uuid() -> String {
     let hex = random_hex(16);
     let part = |from, to| hex.get(from..to).unwrap_or_default();
     format!("{}-{}-4{}-a{}-{}", part(0, 8), part(8, 12), part(13, 16), part(17, 20), part(20, 32))

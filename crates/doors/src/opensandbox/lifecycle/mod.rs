@@ -13,6 +13,7 @@ mod network;
 mod quantity;
 mod sandboxes;
 mod shown;
+mod snapshots;
 mod wish;
 
 use std::sync::Arc;
@@ -49,9 +50,9 @@ pub(super) fn router(door: Door, access: Access) -> Router {
         .route("/sandboxes/{sandbox}/diagnostics/logs", get(diagnostics::logs))
         .route("/sandboxes/{sandbox}/diagnostics/events", get(diagnostics::events))
         .route("/sandboxes/{sandbox}/networkpolicy", any(absent::network_policy))
-        .route("/sandboxes/{sandbox}/snapshots", post(absent::snapshot_of))
-        .route("/snapshots", get(absent::snapshots))
-        .route("/snapshots/{snapshot}", any(absent::snapshot))
+        .route("/sandboxes/{sandbox}/snapshots", post(snapshots::create))
+        .route("/snapshots", get(snapshots::list))
+        .route("/snapshots/{snapshot}", get(snapshots::retrieve).delete(snapshots::delete))
         .route("/templates", any(absent::templates))
         .route("/templates/{*template}", any(absent::templates))
         .route("/pools", any(absent::pools))

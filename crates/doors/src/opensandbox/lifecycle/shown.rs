@@ -15,7 +15,10 @@ pub(super) fn made(lease: &Lease) -> Value {
 pub(super) fn detailed(lease: &Lease) -> Value {
     let details = Details::of(lease);
     let mut shown = common(lease, &details);
-    shown.insert("image".to_owned(), json!({"uri": details.image}));
+    match &details.snapshot {
+        Some(snapshot) => shown.insert("snapshotId".to_owned(), json!(snapshot)),
+        None => shown.insert("image".to_owned(), json!({"uri": details.image})),
+    };
     if !details.extensions.is_empty() {
         shown.insert("extensions".to_owned(), json!(details.extensions));
     }

@@ -25,8 +25,9 @@ const RENEW: &str = "access.renew.extend.seconds";
 
 #[derive(Debug)]
 pub(super) struct Wish {
-    pub(super) image: String,
-    pub(super) entrypoint: Vec<String>,
+    pub(super) source: Source,
+    /// None: that of the snapshot.
+    pub(super) entrypoint: Option<Vec<String>>,
     /// Seconds; None: until somebody deletes it.
     pub(super) timeout: Option<u64>,
     pub(super) limits: Limits,
@@ -38,6 +39,15 @@ pub(super) struct Wish {
     /// What that means.
     pub(super) reach: Option<NetworkPolicy>,
     pub(super) renews: Option<u64>,
+}
+
+/// What a sandbox begins with.
+#[derive(Debug)]
+pub(super) enum Source {
+    /// The name of a runtime of this server.
+    Image(String),
+    /// The id of what was kept of another.
+    Snapshot(String),
 }
 
 impl Wish {
@@ -93,17 +103,17 @@ impl Wish {
             problems.value("resourceLimits is required.", fields);
         }
         problems.done()?;
-        let Some(uri) = uri else {
-            return Err(Refusal::not_here(
-                "sandboxes cannot be restored from snapshots here: this server makes none; pausing a sandbox \
-                 keeps it as it is",
-            ));
-        };
-        let chosen = image::find(settings, uri)?;
         let mut env = env;
-        if let Some((name, version)) = chosen.version {
-            env.entry(name.to_owned()).or_insert(version);
-        }
+        let source = match (uri, snapshot) {
+            (None, Some(snapshot)) => Source::Snapshot(snapshot.trim().to_owned()),
+            (uri, _) => {
+                let uri = uri.unwrap_or_default();
+                if let Some((name, version)) = image::find(settings, uri)?.version {
+                    env.entry(name.to_owned()).or_insert(version);
+                }
+                Source::Image(uri.to_owned())
+            }
+        };
         metadata::check(&metadata)?;
         if are_too_large(&env) {
             return Err(Refusal::invalid(format!("The variables may have {LARGEST_TEXTS} bytes in all.")));
@@ -113,8 +123,8 @@ impl Wish {
         }
         let asked = network.map(network::as_policy);
         Ok(Self {
-            image: uri.to_owned(),
-            entrypoint: check_entrypoint(entrypoint.unwrap_or_default())?,
+            source,
+            entrypoint: entrypoint.map(check_entrypoint).transpose()?,
             timeout,
             limits: sized(&sizes.unwrap_or_default(), settings, usual, key)?,
             env,
