@@ -212,6 +212,9 @@ class Java(LanguageTest):
         self.assertEqual((run.stdout, run.text), ("Hello\nr = 4\n", "4"))
 
     def test_errors(self):
+        run = self.cell("nobody + 1")
+        self.assertEqual(run.error["name"], "CompilationError")
+        self.assertNotIn("location", run.error["value"] + run.traceback)
         run = self.cell("int x = ;")
         self.assertEqual(run.error["name"], "CompilationError")
         self.assertIn("int x = ;\n        ^", run.traceback)

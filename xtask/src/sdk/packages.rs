@@ -10,6 +10,8 @@ use sandgate_engine::runtime::PythonRuntime;
 use crate::run::must;
 use crate::say::say;
 
+/// Beside the folders of tests: modules that all of them use.
+const COMMON: &str = "node_common";
 /// Written last, with all that a folder was made of.
 const MARK: &str = "made-of";
 
@@ -55,8 +57,12 @@ pub(super) fn node(folder: &Path, packages: &Path, tests: &Path) -> Result<Comma
         must(npm)?;
         fs::write(folder.join(MARK), made_of)?;
     }
-    for module in modules(tests)? {
-        fs::copy(tests.join(&module), folder.join(&module))?;
+    // What all have first, so that one of the tests' own takes its place.
+    let common = tests.with_file_name(COMMON);
+    for modules_of in [&*common, tests] {
+        for module in modules(modules_of)? {
+            fs::copy(modules_of.join(&module), folder.join(&module))?;
+        }
     }
     let mut command = Command::new("node");
     command.current_dir(folder);

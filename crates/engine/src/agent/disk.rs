@@ -34,7 +34,10 @@ struct State {
     under_way: usize,
     /// As it was seen; None: nothing is under way, and it is to be looked at again.
     seen: Option<DiskUsage>,
+    /// Ever.
     taken: DiskUsage,
+    /// Of that, what was taken before the look began that saw it so.
+    counted: DiskUsage,
 }
 
 impl Account {
@@ -58,10 +61,19 @@ impl Account {
         }
     }
 
-    fn saw(&self, now: DiskUsage) {
+    /// To be asked before the disk is looked at: what is taken meanwhile may not be on it.
+    fn taken(&self) -> DiskUsage {
+        self.lock().taken
+    }
+
+    /// `before`: what was taken when the look began. One that began earlier and took longer says nothing new.
+    fn saw(&self, now: DiskUsage, before: DiskUsage) {
         let mut state = self.lock();
-        state.seen = Some(now);
-        state.taken = DiskUsage::default();
+        let is_older = before.bytes < state.counted.bytes || before.entries < state.counted.entries;
+        if state.seen.is_none() || !is_older {
+            state.seen = Some(now);
+            state.counted = before;
+        }
     }
 
     /// Whether there was room for so much more.
@@ -69,7 +81,7 @@ impl Account {
         let mut state = self.lock();
         let Some(seen) = state.seen else { return false };
         let taken = sum(state.taken, more);
-        let fits = !is_over(sum(seen, taken));
+        let fits = !is_over(sum(seen, since(taken, state.counted)));
         if fits {
             state.taken = taken;
         }
@@ -79,6 +91,13 @@ impl Account {
 
 fn sum(a: DiskUsage, b: DiskUsage) -> DiskUsage {
     DiskUsage { bytes: a.bytes.saturating_add(b.bytes), entries: a.entries.saturating_add(b.entries) }
+}
+
+fn since(now: DiskUsage, then: DiskUsage) -> DiskUsage {
+    DiskUsage {
+        bytes: now.bytes.saturating_sub(then.bytes),
+        entries: now.entries.saturating_sub(then.entries),
+    }
 }
 
 /// A change from outside under way, until this is dropped.
@@ -108,10 +127,10 @@ impl Changing {
             return Ok(());
         }
         // It may be long ago that the disk was looked at, and what was taken may have been given back.
+        let before = sandbox.account.taken();
         let now = sandbox.disk_used().await;
-        sandbox
-            .account
-            .saw(now.ok_or_else(|| BackendError::Engine("the disk could not be looked at".into()))?);
+        let now = now.ok_or_else(|| BackendError::Engine("the disk could not be looked at".into()))?;
+        sandbox.account.saw(now, before);
         if sandbox.account.take(more, is_over) {
             Ok(())
         } else {

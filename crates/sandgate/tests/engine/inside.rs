@@ -460,3 +460,26 @@ fn a_paused_or_deleted_sandbox_says_so() {
         assert_eq!(timeout(LONGEST, changes.recv()).await.expect("the watch ends"), None);
     });
 }
+
+#[test]
+fn a_stopped_agent_does_not_hold_up_files_for_ever() {
+    run(async {
+        let place = sandbox().await;
+        put(&place, "/home/user/x", b"1").await;
+        let args = vec!["-c".to_owned(), "kill -STOP $PPID".to_owned()];
+        let stop = StartProcess { program: "/bin/sh".into(), args, ..StartProcess::default() };
+        let _stopper = place.processes().await.unwrap().start(stop).await;
+        let view = inside(&place).await;
+        // Until the signal has come through, it still answers.
+        let refused = timeout(LONGEST, async {
+            loop {
+                if let Err(error) = view.stat(&path("/home/user/x")).await {
+                    return error;
+                }
+            }
+        });
+        let refused = refused.await.expect("nobody waits for it for ever").to_string();
+        assert!(refused.contains("did not answer"), "{refused}");
+        assert_eq!(get(&place, "/home/user/x").await, b"1", "the next call has another");
+    });
+}

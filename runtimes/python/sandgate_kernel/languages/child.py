@@ -41,15 +41,16 @@ class Child:
             elif op == "display":
                 self.reporter.display(message["data"])
             elif op == "error":
-                self.reporter.error(message["name"], message["value"], self.shown(message["traceback"]))
+                value, traceback = "\n".join(self.shown(message["value"].split("\n"))), self.shown(message["traceback"])
+                self.reporter.error(message["name"], value, traceback)
             elif op == "done":
                 return message["status"] == "ok"
             else:
                 self.other(message)
 
-    def shown(self, traceback):
-        """What the author of a cell is to see of it."""
-        return traceback
+    def shown(self, lines):
+        """Of what is said about an error, what the author of a cell is to see."""
+        return lines
 
     def other(self, message):
         """A message of a kind that only some drivers send."""

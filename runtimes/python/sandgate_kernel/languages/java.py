@@ -33,9 +33,9 @@ class Java(Child):
         super().__init__(reporter, [f"{folder}/bin/java", *archive, *OPTIONS, *heap, *program])
         self.lent = {DRIVER: os.open(f"{folder}/driver", os.O_RDONLY | os.O_DIRECTORY)}
 
-    def shown(self, traceback):
+    def shown(self, lines):
         """Names of the classes that JShell wraps cells in are none of the author's; its own prompt leaves them out."""
-        return [line for line in traceback if not NOWHERE.match(line)]
+        return [line for line in lines if not NOWHERE.match(line)]
 
     def request(self, code, env):
         """Words in base64, because Java's library has no JSON: the code, then name and value of each variable."""

@@ -6,8 +6,8 @@ export default async function* report(events) {
   let passed = 0;
   let failed = 0;
   for await (const { type, data } of events) {
-    // The file as a whole is told as a test too.
-    const whole = data?.name?.endsWith('.test.mjs');
+    // The file and the group as a whole are told as tests too.
+    const whole = data?.details?.type === 'suite' || data?.name?.endsWith('.test.mjs');
     if (type === 'test:pass' && !whole) {
       passed += 1;
       yield `test ${data.name} ... ok\n`;
