@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use sandgate_core::{
-    Backend, BackendError, BackendStats, ExecuteRequest, Files, Outcome, Result, Sandbox, SandboxId,
-    SandboxSpec,
+    Backend, BackendCheck, BackendError, BackendStats, CheckBackends, ExecuteRequest, Files, Outcome, Result,
+    Sandbox, SandboxId, SandboxSpec,
 };
 use tokio::task::JoinSet;
 
@@ -34,17 +34,6 @@ struct Remote {
     backend: Arc<RemoteBackend>,
     /// Who is asked in its place when it is not available, in this order.
     fallback: Vec<String>,
-}
-
-/// How a real execution went.
-#[derive(Debug)]
-pub struct Checked {
-    pub name: String,
-    /// `embedded`, or the kind of provider.
-    pub kind: &'static str,
-    pub is_default: bool,
-    pub took: Duration,
-    pub outcome: Result<()>,
 }
 
 impl Fleet {
@@ -91,8 +80,7 @@ impl Fleet {
         std::future::pending::<()>().await;
     }
 
-    /// Runs a line of code on each of them, in a sandbox made for it.
-    pub async fn check(self: &Arc<Self>, spec: &SandboxSpec) -> Vec<Checked> {
+    async fn check(self: &Arc<Self>, spec: &SandboxSpec) -> Vec<BackendCheck> {
         let mut all = JoinSet::new();
         for (place, name) in self.names().into_iter().enumerate() {
             let (fleet, name, spec) = (Arc::clone(self), name.to_owned(), spec.clone());
@@ -103,7 +91,7 @@ impl Fleet {
         checked.into_iter().map(|(_, checked)| checked).collect()
     }
 
-    async fn check_one(&self, name: String, spec: SandboxSpec) -> Checked {
+    async fn check_one(&self, name: String, spec: SandboxSpec) -> BackendCheck {
         let began = Instant::now();
         let outcome = match self.named(&name) {
             Ok(backend) => {
@@ -114,7 +102,22 @@ impl Fleet {
             Err(error) => Err(error),
         };
         let kind = self.remotes.get(&name).map_or(EMBEDDED, |remote| remote.backend.kind());
-        Checked { kind, is_default: name == self.default, took: began.elapsed(), outcome, name }
+        let problem = outcome.err().map(|error| error.to_string());
+        BackendCheck { kind, is_default: name == self.default, took: began.elapsed(), problem, name }
+    }
+}
+
+/// A fleet, and the kind of sandbox to try its backends with.
+#[derive(Debug)]
+pub struct FleetCheck {
+    pub fleet: Arc<Fleet>,
+    pub spec: SandboxSpec,
+}
+
+#[async_trait]
+impl CheckBackends for FleetCheck {
+    async fn check_all(&self) -> Vec<BackendCheck> {
+        self.fleet.check(&self.spec).await
     }
 }
 

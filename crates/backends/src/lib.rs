@@ -21,7 +21,7 @@ mod under_way;
 
 pub use capabilities::{Capabilities, Interpreter, NetworkControl};
 pub use error::{ProviderError, ProviderResult};
-pub use fleet::{Checked, EMBEDDED, Fleet};
+pub use fleet::{EMBEDDED, Fleet, FleetCheck};
 pub use provider::{
     Content, ContextWish, Found, Gathered, NetworkWish, Place, PlaceEntry, PlaceId, PlaceState, Provider,
     Run, RunEnd, Running, Said, Wish,

@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod backend;
+mod backend_check;
 mod containers;
 mod error;
 mod event;
@@ -30,6 +31,7 @@ pub use backend::{
     Backend, BackendStats, ContextInfo, ContextSpec, ExecuteRequest, Execution, ExecutionHandle, Meter,
     Sandbox, SandboxSpec, Stop, Usage,
 };
+pub use backend_check::{BackendCheck, CheckBackends};
 pub use containers::{Container, ContainerInfo, ContainerState, Containers, ContainersConfig, NewContainer};
 pub use error::{BackendError, Result};
 pub use event::{CodeError, Ending, Event, FileChange, FileChangeKind, LimitKind, MimeBundle, Note};

@@ -52,7 +52,7 @@ impl Instance {
 }
 
 /// Only one server at a time may use the containers of a home.
-pub(crate) fn lock_containers(home: &Path) -> Result<File, StartError> {
+pub fn lock_containers(home: &Path) -> Result<File, StartError> {
     let file = lock_file(&home.join("server.lock"))?;
     match flock(&file, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => Ok(file),

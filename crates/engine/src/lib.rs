@@ -30,6 +30,7 @@ mod zygotes;
 pub use engine::{Engine, EngineConfig, LimitsBy};
 pub use error::StartError;
 pub use helper::run_role_if_asked;
+pub use instance::lock_containers;
 pub use network::{NetworkConfig, Told};
 pub use sandgate_egress::{EgressConfig, Resolution, Seen, SeenVerdict};
 pub use sandgate_jail::Layers;

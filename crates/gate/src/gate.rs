@@ -205,7 +205,7 @@ impl Gate {
         let config = self.config_for(&request.body);
         let history = History::gather(&self.store, &asker.owner, &request, remembers).await?;
         request.body.shift_remove("input");
-        let rules = self.workplace_rules(&asker.limits);
+        let rules = self.workplace_rules(&asker.limits, &request.body);
         let tool = request.code_tool.as_ref();
         let workplace =
             Workplace::choose(&rules, &asker.owner, tool, &history.containers, history.files).await?;
@@ -244,12 +244,21 @@ impl Gate {
         })
     }
 
-    pub(crate) fn workplace_rules(&self, limits: &Arc<KeyLimits>) -> WorkplaceRules {
+    pub(crate) fn workplace_rules(
+        &self,
+        limits: &Arc<KeyLimits>,
+        body: &Map<String, Value>,
+    ) -> WorkplaceRules {
+        let mut spec = self.spec.clone();
+        // What the key says, or the request, goes before what the model has.
+        if limits.backend.is_none() {
+            spec.backend = self.upstream.backend(body.get("model").and_then(Value::as_str));
+        }
         WorkplaceRules {
             containers: Arc::clone(&self.containers),
             store: self.store.clone(),
             files: self.files.clone(),
-            spec: self.spec.clone(),
+            spec,
             max_memory: self.config().max_memory,
             allowance: Arc::clone(limits),
             strict: self.config().strict,

@@ -119,6 +119,9 @@ pub(crate) struct DoctorArgs {
     /// Print the checks as JSON
     #[arg(long)]
     pub(crate) json: bool,
+    /// Also run a line of code on each backend of this configuration
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
 }
 
 const SERVE_HELP: &str = "\

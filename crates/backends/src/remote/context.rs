@@ -33,6 +33,16 @@ pub(super) struct Context {
     restarts: AtomicU64,
 }
 
+/// Whether an interpreter is new.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Novelty {
+    /// It has run code before, or will not be missed.
+    Same,
+    First,
+    /// Variables are gone with an earlier one.
+    Again,
+}
+
 /// What only the execution whose turn it is sees.
 #[derive(Debug, Default)]
 pub(super) struct Slot {
@@ -140,12 +150,11 @@ impl Context {
         !self.used.swap(true, Ordering::AcqRel)
     }
 
-    /// The interpreter for the next run, made and taught if there is none; and whether variables are gone with
-    /// an earlier one.
-    pub(super) async fn interpreter(&self, inner: &Inner, at: &At) -> ProviderResult<(Interpreted, bool)> {
+    /// The interpreter for the next run, made and taught if there is none, and what that means.
+    pub(super) async fn interpreter(&self, inner: &Inner, at: &At) -> ProviderResult<(Interpreted, Novelty)> {
         let there = self.lock().clone().filter(|found| found.generation == at.generation);
         if let Some(found) = there {
-            return Ok((found, false));
+            return Ok((found, Novelty::Same));
         }
         let can = inner.shared.provider.capabilities();
         let is_python = self.language == DEFAULT_LANGUAGE;
@@ -165,9 +174,9 @@ impl Context {
             teach(at, made.remote.clone(), code).await?;
             made.channel = Some(channel);
         }
-        let gone = self.used.load(Ordering::Acquire);
+        let novelty = if self.used.load(Ordering::Acquire) { Novelty::Again } else { Novelty::First };
         *self.lock() = Some(made.clone());
-        Ok((made, gone))
+        Ok((made, novelty))
     }
 }
 

@@ -88,7 +88,7 @@ impl Records {
 
     /// The name that this gate's sandboxes carry at every provider, made once.
     pub async fn gate_id(&self) -> Result<String> {
-        let path = self.0.join("gate");
+        let path = self.0.join(".gate");
         match tokio::fs::read_to_string(&path).await {
             Ok(id) if !id.trim().is_empty() => Ok(id.trim().to_owned()),
             Ok(_) => self.new_gate_id(&path).await,

@@ -12,7 +12,7 @@ use sandgate_core::{
 };
 use tokio::sync::{mpsc, oneshot};
 
-use super::context::{Context, Interpreted, Turn};
+use super::context::{Context, Interpreted, Novelty, Turn};
 use super::listen::{Finished, Listening};
 use super::sandbox::{At, Inner};
 use super::told::wrapped;
@@ -30,6 +30,7 @@ pub(super) struct Opened {
     pub(super) at: At,
     pub(super) interpreter: Interpreted,
     pub(super) running: Running,
+    is_new: bool,
     /// Variables of earlier executions are gone, and why.
     fresh: Option<String>,
 }
@@ -123,10 +124,11 @@ impl OneRun {
         loop {
             let at = self.inner.at().await?;
             match self.inner.shared.try_ask(self.begin(request, &at)).await? {
-                Ok((interpreter, running, gone)) => {
-                    let fresh = gone.then(|| fresh_text(lost_sandbox));
+                Ok((interpreter, running, novelty)) => {
+                    let fresh = (novelty == Novelty::Again).then(|| fresh_text(lost_sandbox));
                     let fresh = self.with_left_out(fresh, lost_sandbox).await;
-                    return Ok(Opened { at, interpreter, running, fresh });
+                    let is_new = novelty != Novelty::Same;
+                    return Ok(Opened { at, interpreter, running, is_new, fresh });
                 }
                 Err(ProviderError::Lost) if !again => {
                     self.inner.lose(at.generation).await;
@@ -154,8 +156,8 @@ impl OneRun {
         &self,
         request: &ExecuteRequest,
         at: &At,
-    ) -> Result<(Interpreted, Running, bool), ProviderError> {
-        let (interpreter, gone) = self.context.interpreter(&self.inner, at).await?;
+    ) -> Result<(Interpreted, Running, Novelty), ProviderError> {
+        let (interpreter, novelty) = self.context.interpreter(&self.inner, at).await?;
         let can = self.inner.shared.provider.capabilities();
         if !request.env.is_empty() && !can.run_env {
             return Err(ProviderError::Unsupported("setting variables for one execution"));
@@ -172,7 +174,7 @@ impl OneRun {
             output_bytes: super::listen::most_read(limits.output_bytes),
         };
         let running = at.place.execute(run).await?;
-        Ok((interpreter, running, gone))
+        Ok((interpreter, running, novelty))
     }
 
     async fn listen(
@@ -191,7 +193,9 @@ impl OneRun {
             let note = Event::Note { note: Note::FreshKernel, text: text.clone() };
             let _ = self.events.send(note).await;
         }
-        if self.context.set_used()
+        let is_first = self.context.set_used();
+        // Another run of this gate is to find the interpreter again.
+        if (is_first || opened.is_new)
             && let Err(error) = self.inner.save_record(Some(opened.at.place.id().as_str())).await
         {
             tracing::warn!(sandbox = %self.inner.id, %error, "a remote sandbox could not be recorded");

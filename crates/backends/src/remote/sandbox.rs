@@ -186,6 +186,10 @@ impl Inner {
             self.shared.note(&self.id, |known| known.place = None);
             return Err(error);
         }
+        // Those of the sandbox before are gone with it.
+        for context in self.lock_contexts().values() {
+            context.take_interpreter();
+        }
         current.generation += 1;
         current.place = Some(Arc::clone(&place));
         let generation = current.generation;

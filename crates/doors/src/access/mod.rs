@@ -17,7 +17,7 @@ use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use sandgate_core::{Owner, Principal, Rank};
+use sandgate_core::{BackendError, KeyLimits, Owner, Principal, Rank};
 use sandgate_store::{KEY_PREFIX, KeyFound, KeyHash, KeyRecord, Store, hash_key};
 use subtle::ConstantTimeEq;
 
@@ -34,6 +34,8 @@ use crate::openai::{ApiError, ApiResult};
 pub(crate) const HEALTH: &str = "/health";
 /// Needs none either if the operator says so.
 pub(crate) const METRICS: &str = "/metrics";
+/// Names the backend that a new container is to run on.
+const BACKEND: &str = "sandgate-backend";
 /// Besides the one that is read: headers in which clients send keys. None of them may travel on.
 const OTHER_KEYS: [&str; 3] = ["api-key", "x-api-key", "open-sandbox-api-key"];
 
@@ -191,8 +193,24 @@ pub(crate) async fn authenticate(State(access): State<Access>, mut request: Requ
             forget_keys(request.headers_mut());
         }
     }
-    request.extensions_mut().insert(principal);
+    match asking_for_backend(principal, request.headers_mut()) {
+        Ok(principal) => request.extensions_mut().insert(principal),
+        Err(error) => return ApiError::from(error).into_response(),
+    };
     next.run(request).await
+}
+
+/// A request may name the backend that a container made for it is to run on: its own wish, over that of the model
+/// and the server, and within what the key allows.
+pub(crate) fn asking_for_backend(
+    principal: Principal,
+    headers: &mut HeaderMap,
+) -> Result<Principal, BackendError> {
+    let Some(asked) = headers.remove(BACKEND) else { return Ok(principal) };
+    let asked = asked.to_str().map_err(|_| BackendError::Invalid(format!("'{BACKEND}' is no text")))?;
+    let backend = principal.limits.backend_for(Some(asked.trim().to_owned()))?;
+    let limits = Arc::new(KeyLimits { backend, ..(*principal.limits).clone() });
+    Ok(Principal { limits, ..principal })
 }
 
 /// None of them travels on from here.

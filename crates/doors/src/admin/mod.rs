@@ -1,6 +1,7 @@
 //! The door of the operator: keys are made, listed, limited and revoked here, with the master key only.
 
 mod approvals;
+mod backends;
 mod key_wish;
 mod ledger;
 
@@ -15,6 +16,7 @@ use sandgate_store::{KeyRecord, Store, StoreError};
 use serde_json::{Map, Value, json};
 
 pub use approvals::ApprovalsDoor;
+pub use backends::BackendsDoor;
 pub use key_wish::{check_name, check_owner};
 pub use ledger::{LedgerDoor, MOST_CHILDREN, MOST_REQUESTS, ledger_object, ledger_tree, when};
 

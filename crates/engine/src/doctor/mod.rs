@@ -6,6 +6,7 @@ mod inside;
 mod languages;
 mod limits;
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -25,7 +26,7 @@ pub enum State {
 
 #[derive(Clone, Debug)]
 pub struct Check {
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     pub group: &'static str,
     pub state: State,
     pub detail: String,
@@ -34,16 +35,16 @@ pub struct Check {
 
 impl Check {
     fn on(group: &'static str, name: &'static str, detail: impl Into<String>) -> Self {
-        Self { name, group, state: State::On, detail: detail.into(), remedy: None }
+        Self { name: name.into(), group, state: State::On, detail: detail.into(), remedy: None }
     }
 
     fn missing(group: &'static str, name: &'static str, detail: impl Into<String>, remedy: &str) -> Self {
         let remedy = (!remedy.is_empty()).then(|| remedy.to_owned());
-        Self { name, group, state: State::Missing, detail: detail.into(), remedy }
+        Self { name: name.into(), group, state: State::Missing, detail: detail.into(), remedy }
     }
 
     fn off(group: &'static str, name: &'static str, detail: impl Into<String>) -> Self {
-        Self { name, group, state: State::Off, detail: detail.into(), remedy: None }
+        Self { name: name.into(), group, state: State::Off, detail: detail.into(), remedy: None }
     }
 }
 

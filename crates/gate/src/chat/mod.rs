@@ -73,7 +73,7 @@ impl Gate {
         let mut messages = if let Some(Value::Array(messages)) = messages { messages } else { Vec::new() };
         let seen = replay::containers(&messages);
         let files = message_files::take(&mut messages, &asker.owner, &self.store).await?;
-        let rules = self.workplace_rules(&asker.limits);
+        let rules = self.workplace_rules(&asker.limits, &request.body);
         let tool = request.code_tool.as_ref();
         let workplace = Workplace::choose(&rules, &asker.owner, tool, &seen, files).await?;
         let tools = match tool {

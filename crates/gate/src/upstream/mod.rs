@@ -94,6 +94,11 @@ pub trait Upstream: Send + Sync + Debug {
         None
     }
 
+    /// The backend that runs the code of this model, where it has one of its own.
+    fn backend(&self, _model: Option<&str>) -> Option<String> {
+        None
+    }
+
     /// Passes a request on byte for byte and streams the answer back. The path is the one the client
     /// asked us for; its `/v1` stands for the upstream's base.
     async fn forward(

@@ -111,6 +111,10 @@ impl Upstream for Router {
         self.routes.get().rounds(model?)
     }
 
+    fn backend(&self, model: Option<&str>) -> Option<String> {
+        self.routes.get().backend(model?)
+    }
+
     async fn forward(&self, request: Request<RequestBody>) -> Result<Response<AnswerBody>, UpstreamError> {
         let routes = self.routes.get();
         if let Some(lone) = routes.default().filter(|_| routes.is_lone()) {

@@ -18,6 +18,8 @@ pub struct Member {
     /// What the upstream calls it. A star stands for what the star of the name stands for.
     model: Option<String>,
     rounds: Option<u32>,
+    /// Where the code of this model runs.
+    backend: Option<String>,
     /// Milliseconds since the table was made.
     resting_until: AtomicU64,
 }
@@ -25,7 +27,13 @@ pub struct Member {
 impl Member {
     #[must_use]
     pub fn new(upstream: Arc<dyn Upstream>, model: Option<String>, rounds: Option<u32>) -> Self {
-        Self { upstream, model, rounds, resting_until: AtomicU64::new(0) }
+        Self { upstream, model, rounds, backend: None, resting_until: AtomicU64::new(0) }
+    }
+
+    /// None: where the server's code runs.
+    #[must_use]
+    pub fn on_backend(self, backend: Option<String>) -> Self {
+        Self { backend, ..self }
     }
 }
 
@@ -181,6 +189,11 @@ impl Routes {
 
     pub(super) fn rounds(&self, model: &str) -> Option<u32> {
         self.group(model)?.members.iter().filter_map(|member| member.rounds).max()
+    }
+
+    /// The first that is named counts for the group: its code runs in one place, whichever member is asked.
+    pub(super) fn backend(&self, model: &str) -> Option<String> {
+        self.group(model)?.members.iter().find_map(|member| member.backend.clone())
     }
 
     /// The members for one request, in the order in which to ask them: each in its turn, those that

@@ -2,14 +2,19 @@
 
 use std::fmt::Write as _;
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::Result;
+use sandgate_backends::FleetCheck;
+use sandgate_core::{BackendCheck, CheckBackends, SandboxSpec};
 use sandgate_engine::doctor::{self, Check, State};
 use serde_json::{Value, json};
 
 use crate::cli::DoctorArgs;
-use crate::commands::{helper, limits_by};
+use crate::commands::{fleet, helper, limits_by};
+use crate::config::Settings;
 use crate::home;
 use crate::progress::StartProgress;
 use crate::session::runtime;
@@ -18,8 +23,20 @@ pub(crate) fn doctor(args: &DoctorArgs) -> Result<ExitCode> {
     let home = home::open()?;
     let progress = StartProgress::new(/* always */ false);
     let program = helper()?;
-    let checks = doctor::run(&home, &program, limits_by()?, &progress);
-    let checks = runtime()?.block_on(Box::pin(checks));
+    let settings = args.config.as_deref().map(Settings::load_file).transpose()?;
+    let needs_engine = settings.as_ref().is_none_or(|settings| settings.backends.embedded);
+    let limits_by = limits_by()?;
+    let checks = async {
+        let mut checks = Vec::new();
+        if needs_engine {
+            checks.extend(doctor::run(&home, &program, limits_by, &progress).await);
+        }
+        if let Some(settings) = &settings {
+            checks.extend(remote_checks(&home, settings).await?);
+        }
+        Ok::<_, anyhow::Error>(checks)
+    };
+    let checks = runtime()?.block_on(Box::pin(checks))?;
     let healthy = checks.iter().all(|check| check.state != State::Missing);
     let report = if args.json { as_json(&checks, healthy) } else { as_table(&checks, healthy) };
     match std::io::stdout().lock().write_all(report.as_bytes()) {
@@ -27,6 +44,26 @@ pub(crate) fn doctor(args: &DoctorArgs) -> Result<ExitCode> {
         _ => {}
     }
     Ok(if healthy { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// A real execution on each backend that others run.
+async fn remote_checks(home: &Path, settings: &Settings) -> Result<Vec<Check>> {
+    let fleet = Arc::new(fleet(home, &settings.backends, None).await?);
+    let spec = SandboxSpec { limits: settings.limits.clone(), ..SandboxSpec::default() };
+    let checked = FleetCheck { fleet, spec }.check_all().await;
+    Ok(checked.into_iter().map(remote_check).collect())
+}
+
+fn remote_check(checked: BackendCheck) -> Check {
+    let BackendCheck { name, kind, took, problem, .. } = checked;
+    let (state, detail, remedy) = match problem {
+        None => (State::On, format!("{kind}: ran code in {:.1} s", took.as_secs_f64()), None),
+        Some(problem) => {
+            let remedy = "see 'backends' in the configuration: its address, its key, its template or image";
+            (State::Missing, format!("{kind}: {problem}"), Some(remedy.to_owned()))
+        }
+    };
+    Check { group: "backends", name: name.into(), state, detail, remedy }
 }
 
 fn word(state: State) -> &'static str {

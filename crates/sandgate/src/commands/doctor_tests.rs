@@ -3,8 +3,8 @@
 use super::*;
 
 fn checks() -> Vec<Check> {
-    let check = |group, name, state, remedy: Option<&str>| Check {
-        name,
+    let check = |group, name: &'static str, state, remedy: Option<&str>| Check {
+        name: name.into(),
         group,
         state,
         detail: "why".to_owned(),

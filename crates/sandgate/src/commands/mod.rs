@@ -1,6 +1,7 @@
 //! One file for each thing the command line can do, and how each of them starts the engine.
 
 pub(crate) mod approvals;
+mod backends;
 pub(crate) mod config;
 pub(crate) mod doctor;
 mod engine;
@@ -12,4 +13,5 @@ pub(crate) mod run;
 pub(crate) mod runtime;
 pub(crate) mod serve;
 
+pub(crate) use backends::{fleet, start_backends};
 pub(crate) use engine::{Purpose, helper, limits_by, start_engine};

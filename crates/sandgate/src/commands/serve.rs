@@ -7,9 +7,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use sandgate_backends::FleetCheck;
 use sandgate_console::{Console, ConsoleParts};
 use sandgate_core::{Backend, Containers, Leases, SandboxSpec, WatchedBackend};
-use sandgate_doors::admin::{AdminDoor, ApprovalsDoor, LedgerDoor};
+use sandgate_doors::admin::{AdminDoor, ApprovalsDoor, BackendsDoor, LedgerDoor};
 use sandgate_doors::e2b::{self, E2bDoor};
 use sandgate_doors::execute::ExecuteDoor;
 use sandgate_doors::openai::OpenAiDoor;
@@ -25,7 +26,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::authority;
 use crate::cli::ServeArgs;
-use crate::commands::{Purpose, start_engine};
+use crate::commands::{Purpose, start_backends};
 use crate::config::{Secret, Settings, TlsSettings};
 use crate::connections;
 use crate::home;
@@ -84,7 +85,8 @@ async fn until_stopped(args: ServeArgs, mut settings: Settings) -> Result<()> {
         told,
     };
     let usual = SandboxSpec { network: settings.network.rules.usual.clone(), ..spec.clone() };
-    let engine = start_engine(Purpose::Server { pool: settings.pool, usual, network }).await?;
+    let purpose = Purpose::Server { pool: settings.pool, usual, network };
+    let backends = start_backends(&home, &settings.backends, purpose).await?;
     // Only now: until here there is nothing to end well, and Ctrl-C must not wait for packages to be installed.
     let mut signals = StopSignals::new()?;
 
@@ -97,7 +99,7 @@ async fn until_stopped(args: ServeArgs, mut settings: Settings) -> Result<()> {
     metrics.know_models(settings.upstreams.routes.names());
     let started = metrics.clone();
     let told = move |how, is_ok, took| started.sandbox_started(how, is_ok, took);
-    let backend = Arc::new(WatchedBackend::new(Arc::clone(&engine) as _, told));
+    let backend = Arc::new(WatchedBackend::new(Arc::clone(&backends.fleet) as _, told));
     let registry = Arc::new(store.clone());
     let containers = Arc::new(Containers::open(backend, registry, settings.containers.clone()).await?);
     let leases = Arc::new(Leases::open(Arc::clone(&containers), Arc::new(store.clone())).await?);
@@ -124,7 +126,8 @@ async fn until_stopped(args: ServeArgs, mut settings: Settings) -> Result<()> {
             "responses in the background were cut short by the end of the last server"
         );
     }
-    for line in settings.upstreams.said.iter().chain(&settings.approvals.said) {
+    let said = settings.upstreams.said.iter().chain(&settings.backends.said);
+    for line in said.chain(&settings.approvals.said) {
         tracing::info!("{line}");
     }
     let execute = ExecuteDoor {
@@ -148,6 +151,8 @@ async fn until_stopped(args: ServeArgs, mut settings: Settings) -> Result<()> {
     };
     let admin = AdminDoor { store: store.clone() };
     let records = LedgerDoor { store: store.clone(), ledger: ledger.clone() };
+    let checked = FleetCheck { fleet: Arc::clone(&backends.fleet), spec: spec.clone() };
+    let health = BackendsDoor::new(Arc::new(checked));
     let people = ApprovalsDoor { approvals: approvals.clone() };
     let measured = MetricsDoor {
         metrics: metrics.clone(),
@@ -160,6 +165,7 @@ async fn until_stopped(args: ServeArgs, mut settings: Settings) -> Result<()> {
         .merge(admin.router())
         .merge(records.router())
         .merge(people.router())
+        .merge(health.router())
         .merge(measured.router())
         .merge(openai.router());
     let master = settings.master_key.as_ref().map(Secret::expose);
@@ -214,6 +220,7 @@ async fn until_stopped(args: ServeArgs, mut settings: Settings) -> Result<()> {
         () = signals.stop(&stopping, settings.stop_grace) => Ok(()),
         () = expire_idle(&containers, &store) => Ok(()),
         () = end_due(&leases) => Ok(()),
+        () = backends.fleet.keep() => Ok(()),
         () = reload.on_each_hang_up(&home, &settings, &gate, &router, &approvals, &ledger) => Ok(()),
         () = forget_old_records(&ledger) => Ok(()),
         () = connections.count(&containers, &counted, &ledger) => Ok(()),
@@ -227,7 +234,7 @@ async fn until_stopped(args: ServeArgs, mut settings: Settings) -> Result<()> {
         ledger.flush().await;
         // What a lease began to change comes to its end first.
         leases.settled().await;
-        engine.shut_down().await;
+        backends.fleet.shut_down().await;
         ledger.flush().await;
         telemetry.end().await;
     };

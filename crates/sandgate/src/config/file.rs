@@ -12,6 +12,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::approvals_file::ApprovalsFile;
+use super::backends_file::BackendFile;
 use super::key_path::KeyPath;
 use super::ledger_file::LedgerFile;
 use super::network::NetworkFile;
@@ -61,6 +62,13 @@ pub(crate) struct ConfigFile {
     pub(crate) upstreams: BTreeMap<String, UpstreamFile>,
     /// Which upstream has which model. Without it a lone upstream takes all names.
     pub(crate) models: Vec<ModelFile>,
+    /// Where code runs for which nobody names a backend: embedded, which is this program, or one of backends.
+    pub(crate) backend: Option<String>,
+    /// Sandboxes that others run, by name.
+    pub(crate) backends: BTreeMap<String, BackendFile>,
+    /// Whether the engine of this program is started. Without it all code runs elsewhere, and this machine needs
+    /// nothing for sandboxes.
+    pub(crate) embedded: bool,
     /// The gate's own limits.
     pub(crate) gate: GateFile,
     /// What is asked before code runs.
@@ -207,6 +215,9 @@ pub(crate) struct ModelFile {
     #[serde(default)]
     #[schemars(range(min = 1))]
     pub(crate) rounds: Option<u32>,
+    /// In place of backend: where the code of this model runs.
+    #[serde(default)]
+    pub(crate) backend: Option<String>,
 }
 
 /// The gate's own limits.
@@ -274,6 +285,9 @@ impl Default for ConfigFile {
             upstream: None,
             upstreams: BTreeMap::new(),
             models: Vec::new(),
+            backend: None,
+            backends: BTreeMap::new(),
+            embedded: true,
             gate: GateFile::default(),
             approvals: ApprovalsFile::default(),
             ledger: LedgerFile::default(),

@@ -45,10 +45,15 @@ pub(crate) fn understand(fields: Map<String, Value>) -> Result<Understood, Probl
         settings.end(&mut warnings);
     }
     let deployments = Deployments::read(models, seconds, &mut warnings)?;
-    check_interceptor(tools, &callbacks, interceptor, deployments.providers(), &mut warnings)?;
+    let elsewhere =
+        check_interceptor(tools, &callbacks, interceptor, deployments.providers(), &mut warnings)?;
 
     let mut file = ConfigFile { master_key: master_key(general, &mut warnings)?, ..ConfigFile::default() };
     deployments.put_into(&mut file);
+    if let Some((name, backend)) = elsewhere {
+        file.backend = Some(name.clone());
+        file.backends.insert(name, backend);
+    }
     for name in FOREIGN {
         if let Some(section) = top.section(name)? {
             section.end(&mut warnings);

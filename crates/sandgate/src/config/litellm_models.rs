@@ -105,7 +105,13 @@ impl Deployments {
         )]
         let rounds = rounds.map(|rounds| rounds as u32);
         let known_as = (model != name).then_some(model);
-        self.models.push(ModelFile { name, upstream: Some(upstream), model: known_as, rounds });
+        self.models.push(ModelFile {
+            name,
+            upstream: Some(upstream),
+            model: known_as,
+            rounds,
+            backend: None,
+        });
         Ok(())
     }
 

@@ -51,17 +51,34 @@ fn the_example_of_the_blog_is_understood_without_a_warning() {
 }
 
 #[test]
-fn remote_sandboxes_are_refused_only_when_they_are_named() {
-    let said = load(&changed("provider: embedded", "provider: e2b")).unwrap_err();
-    assert!(
-        said.starts_with("config.yaml:10:25: sandbox_tools[0].litellm_params.sandbox_provider: "),
-        "{said}"
+fn a_remote_sandbox_that_is_named_is_where_code_runs() {
+    let keyed = changed("os.environ/SANDGATE_NO_SUCH", "sk-sandbox");
+    let e2b = load(&keyed.replace("provider: embedded", "provider: e2b")).unwrap();
+    assert_eq!((e2b.backends.default.as_str(), e2b.warnings.len()), ("my-sandbox", 0), "{:?}", e2b.warnings);
+    assert_eq!(
+        e2b.backends.said,
+        [
+            "backend 'my-sandbox' is E2B at e2b.app, with no network, and nothing in its place",
+            "code runs on 'my-sandbox' unless another backend is named"
+        ]
     );
-    assert!(said.contains("remote backends yet"), "{said}");
+    let base = "provider: opensandbox\n      api_base: http://127.0.0.1:8080/v1";
+    let opensandbox = load(&keyed.replace("provider: embedded", base)).unwrap();
+    assert!(opensandbox.backends.said[0].contains("OpenSandbox at http://127.0.0.1:8080/v1"));
+    assert!(opensandbox.warnings.is_empty(), "{:?}", opensandbox.warnings);
+    let said = load(&keyed.replace("provider: embedded", "provider: opensandbox")).unwrap_err();
+    assert!(said.contains("sandbox_tools[0].litellm_params.api_base: this key is missing"), "{said}");
+    let said = load(&keyed.replace("provider: embedded", "provider: docker")).unwrap_err();
+    assert!(said.contains("'docker' is not known"), "{said}");
+}
+
+#[test]
+fn a_remote_sandbox_that_nobody_names_is_not_used() {
     let unnamed =
         changed("provider: embedded", "provider: e2b").replace("    sandbox_tool_name: my-sandbox\n", "");
-    let warnings = load(&unnamed).unwrap().warnings;
-    assert!(warnings.len() == 1 && warnings[0].contains("is not used"), "{warnings:?}");
+    let settings = load(&unnamed).unwrap();
+    assert_eq!(settings.backends.default, "embedded");
+    assert!(settings.warnings[0].contains("'e2b' is not used"), "{:?}", settings.warnings);
     let said =
         load(&changed("    sandbox_tool_name: my-sandbox\n", "    sandbox_tool_name: other\n")).unwrap_err();
     assert!(said.contains("there is no 'other' in sandbox_tools"), "{said}");

@@ -3,6 +3,8 @@
 
 mod approvals;
 mod approvals_file;
+mod backends;
+mod backends_file;
 mod connect;
 mod e2b;
 mod errors;
@@ -35,6 +37,7 @@ use litellm::Understood;
 use places::Places;
 use settings::check;
 
+pub(crate) use backends::BackendSettings;
 pub(crate) use e2b::{Certificate, TlsSettings};
 pub(crate) use schema::schema;
 pub(crate) use secrets::{Secret, SecretText};

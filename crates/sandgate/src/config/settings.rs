@@ -12,6 +12,7 @@ use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::LevelFilter;
 
 use super::approvals::ApprovalSettings;
+use super::backends::BackendSettings;
 use super::e2b::{self, TlsSettings};
 use super::errors::Problem;
 use super::file::{ConfigFile, DAY, LISTEN};
@@ -35,6 +36,7 @@ pub(crate) struct Settings {
     pub(crate) upstreams: Upstreams,
     /// Upstreams that have no key of their own, by name.
     pub(crate) keyless: Vec<String>,
+    pub(crate) backends: BackendSettings,
     pub(crate) gate: GateConfig,
     pub(crate) door: DoorLimits,
     pub(crate) approvals: ApprovalSettings,
@@ -103,6 +105,7 @@ pub(crate) fn check(file: &ConfigFile, listen: Option<&str>) -> Result<Settings,
         master_key,
         upstreams: Upstreams::of(file)?,
         keyless: file.keyless(),
+        backends: BackendSettings::of(file)?,
         gate,
         door,
         approvals,
@@ -169,7 +172,7 @@ impl Settings {
     /// What was understood, in lines for people. No secret is in it.
     pub(crate) fn described(&self) -> Vec<String> {
         let mut lines = vec![format!("listens on {}", self.listen)];
-        lines.extend(self.upstreams.said.iter().cloned());
+        lines.extend(self.upstreams.said.iter().chain(&self.backends.said).cloned());
         let whose =
             if self.master_key.is_some() { "there is a master key" } else { "there is no master key" };
         lines.push(whose.to_owned());
@@ -218,6 +221,7 @@ impl Settings {
             ("network", self.network.file != new.network.file),
             ("e2b", self.e2b != new.e2b || self.e2b_tls != new.e2b_tls),
             ("opensandbox", self.opensandbox != new.opensandbox),
+            ("backends", self.backends.said != new.backends.said),
         ];
         differs.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name).collect()
     }

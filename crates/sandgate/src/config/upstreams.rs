@@ -69,7 +69,8 @@ impl Upstreams {
             check_name(model, &path)?;
             let known_as = model.model.as_deref().map(|name| format!(" as '{name}'")).unwrap_or_default();
             said.push(format!("model '{}' comes{known_as} from {}", model.name, its.said));
-            let member = Member::new(Arc::clone(&its.upstream), model.model.clone(), model.rounds);
+            let member = Member::new(Arc::clone(&its.upstream), model.model.clone(), model.rounds)
+                .on_backend(model.backend.clone());
             members.push((model.name.clone(), member));
         }
         let mut all = connected.values();

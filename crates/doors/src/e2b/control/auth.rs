@@ -9,7 +9,7 @@ use sandgate_core::Rank;
 
 use super::super::error::E2bError;
 use super::super::host::{Place, place};
-use crate::access::{Access, NotLetIn, forget_keys, presented_in};
+use crate::access::{Access, NotLetIn, asking_for_backend, forget_keys, presented_in};
 use crate::local::foreign_host;
 
 const API_KEY: &str = "x-api-key";
@@ -39,7 +39,10 @@ pub(super) async fn authenticate(State(guard): State<Guard>, mut request: Reques
         return E2bError::new(StatusCode::MISDIRECTED_REQUEST, refusal.to_string()).into_response();
     }
     forget_keys(request.headers_mut());
-    request.extensions_mut().insert(principal);
+    match asking_for_backend(principal, request.headers_mut()) {
+        Ok(principal) => request.extensions_mut().insert(principal),
+        Err(error) => return E2bError::from(error).into_response(),
+    };
     next.run(request).await
 }
 

@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Response};
 use sandgate_core::Rank;
 
 use super::super::error::Refusal;
-use crate::access::{Access, NotLetIn, forget_keys, presented_in};
+use crate::access::{Access, NotLetIn, asking_for_backend, forget_keys, presented_in};
 use crate::local::foreign_host;
 
 pub(in crate::opensandbox) const API_KEY: &str = "open-sandbox-api-key";
@@ -30,7 +30,10 @@ pub(super) async fn authenticate(State(access): State<Access>, mut request: Requ
         return Refusal::new(status, "FOREIGN_HOST", refusal.to_string()).into_response();
     }
     forget_keys(request.headers_mut());
-    request.extensions_mut().insert(principal);
+    match asking_for_backend(principal, request.headers_mut()) {
+        Ok(principal) => request.extensions_mut().insert(principal),
+        Err(error) => return Refusal::from(error).into_response(),
+    };
     next.run(request).await
 }
 

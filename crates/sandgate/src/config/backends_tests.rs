@@ -1,0 +1,61 @@
+use super::super::settings;
+use super::*;
+
+fn check(yaml: &str) -> Result<BackendSettings, String> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("gate.yaml");
+    std::fs::write(&path, yaml).unwrap();
+    settings(Some(&path), None).map(|settings| settings.backends).map_err(|error| error.to_string())
+}
+
+#[track_caller]
+fn refused(yaml: &str, said: &str) {
+    let problem = check(yaml).unwrap_err();
+    assert!(problem.contains(said), "{problem}");
+}
+
+#[test]
+fn without_a_word_code_runs_in_this_program() {
+    let settings = check("pool: 1\n").unwrap();
+    assert_eq!((settings.default.as_str(), settings.embedded), (EMBEDDED, true));
+    assert!(settings.remotes.is_empty() && settings.said.is_empty());
+}
+
+#[test]
+fn each_provider_has_what_it_needs_and_no_more() {
+    let yaml = "backend: a\nembedded: false\nbackends:\n  a: {type: e2b, key: k, network: all}\n  \
+                b: {type: opensandbox, url: 'http://x:8080', network: [example.com], fallback: [a]}\n  \
+                c: {type: daytona, key: k, snapshot: s}\n";
+    let settings = check(yaml).unwrap();
+    assert_eq!(settings.remotes.len(), 3);
+    assert_eq!(settings.remotes["b"].fallback, ["a"]);
+    refused("backends: {a: {type: e2b}}\n", "a.key");
+    refused("backends: {a: {type: opensandbox}}\n", "a.url");
+    refused("backends: {a: {type: e2b, key: k, snapshot: s}}\n", "E2B has no such thing");
+    refused("backends: {a: {type: e2b, key: 'env:SANDGATE_NO_SUCH'}}\n", "SANDGATE_NO_SUCH is not set");
+    refused("backends: {a: {type: e2b, key: k, life_seconds: 5}}\n", "at least 60");
+    refused("backends: {a: {type: e2b, key: k, metadata: {sandgate-gate: x}}}\n", "the gate's own");
+    refused("backends: {a: {type: e2b, key: k, colour: red}}\n", "colour");
+    refused("backends: {a: {type: docker, key: k}}\n", "docker");
+}
+
+#[test]
+fn names_must_be_there() {
+    refused("backend: b\n", "there is no backend 'b'; there is: embedded");
+    refused("backends: {embedded: {type: e2b, key: k}}\n", "take another");
+    refused("backends: {a: {type: e2b, key: k, fallback: [b]}}\n", "there is no backend 'b'");
+    refused("backends: {a: {type: e2b, key: k, fallback: [a]}}\n", "itself");
+    refused("models: [{name: m, backend: b}]\n", "there is no backend 'b'");
+    refused("embedded: false\n", "must say where code runs");
+    refused("embedded: false\nbackend: embedded\n", "there is no backend 'embedded'");
+}
+
+#[test]
+fn no_secret_is_shown() {
+    let yaml = "backends:\n  a: {type: e2b, key: sk-hidden, url: 'http://x?k=sk-query', env: {A: sk-env}}\n";
+    let settings = check(yaml).unwrap();
+    let shown = format!("{settings:?} {:?}", settings.said);
+    for secret in ["sk-hidden", "sk-query", "sk-env"] {
+        assert!(!shown.contains(secret), "{secret} in {shown}");
+    }
+}
