@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use sandgate_core::network::{Action, Cidr, NetworkPolicy};
 use sandgate_core::{BackendError, Result, SandboxId};
-use sandgate_egress::{Attached, InsideSockets, LivePolicy, Observer, Seen};
+use sandgate_egress::{Attached, InsideSockets, LivePolicy, Observer, Seen, registry_env};
 use sandgate_jail::openings::{Opening, everywhere, loopback};
 use tokio::sync::Mutex;
 
@@ -23,6 +23,17 @@ const DNS: u16 = 53;
 const WEB: [u16; 2] = [80, 443];
 /// Ports that are listened on for them. Others are reached through the proxies.
 const MOST_PORTS: usize = 48;
+/// Where the certificates are inside, and the variables by which programs find them.
+pub(crate) const BUNDLE: &str = "/home/user/.sandgate/certificates.pem";
+const TRUST: [&str; 7] = [
+    "SSL_CERT_FILE",
+    "REQUESTS_CA_BUNDLE",
+    "CURL_CA_BUNDLE",
+    "NODE_EXTRA_CA_CERTS",
+    "PIP_CERT",
+    "GIT_SSL_CAINFO",
+    "AWS_CA_BUNDLE",
+];
 /// What names are answered with: addresses that stand for a name and lead nowhere else.
 const NAMES: Opening = Opening::LocalRoute { network: Ipv4Addr::new(198, 18, 0, 0), prefix: 15 };
 
@@ -45,21 +56,26 @@ struct Made {
 
 impl WayOut {
     /// From now on `policy` says what is reached. The first that allows anything opens the sockets; when that fails,
-    /// nothing is reached.
+    /// nothing is reached. Gives the certificates that programs inside must trust, where the policy has secrets.
     pub(crate) async fn set(
         &self,
         shared: &Arc<Shared>,
         id: &SandboxId,
         init: &OwnedFd,
         policy: NetworkPolicy,
-    ) -> Result<()> {
+    ) -> Result<Option<String>> {
         let mut open = self.0.lock().await;
         if open.is_none() && policy.is_disabled() {
-            return Ok(());
+            return Ok(None);
         }
         let network = shared.network.as_ref().ok_or(BackendError::Unsupported("a network"))?;
-        let wanted = Made::wanted(&policy);
+        let (wanted, has_secrets) = (Made::wanted(&policy), !policy.secrets.is_empty());
         match &mut *open {
+            Some(open) if has_secrets && open.attached.authority().is_none() => {
+                let text = "secrets of domains can only be given to a container whose network is not open yet, or \
+                            was opened with some; make a new container";
+                return Err(BackendError::Invalid(text.to_owned()));
+            }
             None => *open = Some(Open::first(shared, network, id, init, policy, wanted).await?),
             Some(open) => {
                 // What is not allowed any more ends before anything can go wrong.
@@ -67,7 +83,8 @@ impl WayOut {
                 open.widen(shared, init, wanted).await?;
             }
         }
-        Ok(())
+        let authority = open.as_ref().and_then(|open| open.attached.authority());
+        Ok(authority.map(|authority| network.egress.trust_bundle(Some(authority))))
     }
 
     /// Ends every connection.
@@ -218,6 +235,12 @@ pub(crate) fn variables(policy: &NetworkPolicy) -> Vec<(String, String)> {
     // proxy tunnels any protocol as well.
     for name in ["ALL_PROXY", "all_proxy"] {
         all.push((name.to_owned(), http.clone()));
+    }
+    if policy.registries {
+        all.extend(registry_env(loopback(HTTP_PROXY)));
+    }
+    if !policy.secrets.is_empty() {
+        all.extend(TRUST.iter().map(|name| ((*name).to_owned(), BUNDLE.to_owned())));
     }
     all.extend(policy.secrets.iter().map(|secret| (secret.name.clone(), secret.placeholder.clone())));
     all

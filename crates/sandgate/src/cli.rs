@@ -159,7 +159,7 @@ The configuration file is YAML; every key is optional:
     {enabled: true, passed: true, code: false, connections: false, keep_days: 30}  # 'code': with code and output
   network:                # what sandboxes may reach; without it nothing. docs/network.md has all of it
     {default: [], ceiling: [registries, '*.example.org'], deny: [], allow_private: [], dns: [],
-     limits: {connections: 128}}
+     registries: {}, limits: {connections: 128}}
   e2b: {domain: 'sbx.example:8443', tls: {cert: FILE, key: FILE}, templates: [], max_timeout_seconds: 86400,
         open_ports: false}  # in place of 'tls', for development: self_signed: true
   opensandbox: {images: [team/app], max_timeout_seconds: 86400, max_cpu_millis: 4000}

@@ -315,7 +315,16 @@ impl EngineSandbox {
 
     /// What its spec says of the network becomes true.
     pub(crate) async fn open_network(&self) -> Result<()> {
-        self.way_out.set(&self.shared, &self.volume.id, &self.init, self.spec.network.clone()).await
+        self.reach(self.spec.network.clone()).await
+    }
+
+    async fn reach(&self, policy: NetworkPolicy) -> Result<()> {
+        let trusted = self.way_out.set(&self.shared, &self.volume.id, &self.init, policy).await?;
+        if let Some(certificates) = trusted {
+            let path = SandboxPath::parse(way_out::BUNDLE)?;
+            self.files.write(&path, &mut certificates.as_bytes()).await?;
+        }
+        Ok(())
     }
 
     /// For one that could not be handed out: ends it and removes its files.
@@ -471,7 +480,7 @@ impl Sandbox for EngineSandbox {
             return Err(BackendError::NoSuchSandbox(self.volume.id.clone()));
         }
         let variables = way_out::variables(&policy);
-        self.way_out.set(&self.shared, &self.volume.id, &self.init, policy).await?;
+        self.reach(policy).await?;
         *self.later_env.lock().unwrap_or_else(PoisonError::into_inner) = variables;
         Ok(())
     }

@@ -79,7 +79,7 @@ async fn until_stopped(args: ServeArgs, mut settings: Settings) -> Result<()> {
     let spec = SandboxSpec { limits: settings.limits.clone(), ..SandboxSpec::default() };
     let (told, connections) = connections::channel();
     let network = NetworkConfig {
-        egress: settings.network.egress.clone(),
+        egress: tokio::task::block_in_place(|| settings.network.egress_over(&home)),
         ceiling: settings.network.rules.ceiling.clone(),
         limits: settings.network.limits,
         told,

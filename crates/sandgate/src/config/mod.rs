@@ -39,6 +39,7 @@ use settings::check;
 
 pub(crate) use backends::BackendSettings;
 pub(crate) use e2b::{Certificate, TlsSettings};
+pub(crate) use network::{PACKAGES, RegistriesFile};
 pub(crate) use schema::schema;
 pub(crate) use secrets::{Secret, SecretText};
 pub(crate) use settings::Settings;

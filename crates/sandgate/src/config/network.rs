@@ -1,10 +1,12 @@
 //! What the configuration says of the network of sandboxes.
 
+use std::fs;
 use std::net::{IpAddr, SocketAddr};
+use std::path::{Path, PathBuf};
 
 use sandgate_core::NetworkRules;
 use sandgate_core::network::{Cidr, NetworkCeiling, NetworkLimits, NetworkPolicy, Ports, Target};
-use sandgate_engine::{EgressConfig, Resolution};
+use sandgate_engine::{EgressConfig, RegistriesConfig, Resolution, discover};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -12,6 +14,8 @@ use super::errors::Problem;
 use super::key_path::KeyPath;
 
 const DNS_PORT: u16 = 53;
+/// The cache of packages, in a home.
+pub(crate) const PACKAGES: &str = "packages";
 
 /// What sandboxes may reach. Without it: nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -28,8 +32,33 @@ pub(crate) struct NetworkFile {
     pub(crate) allow_private: Vec<String>,
     /// Name servers to ask, as addresses with or without a port; without any, the host's own resolver.
     pub(crate) dns: Vec<String>,
+    /// Certificates (PEM) of authorities to trust beside the host's own, where the server itself speaks TLS: for secrets
+    /// of domains and for packages.
+    pub(crate) ca_file: Option<PathBuf>,
+    /// Where packages come from that sandboxes may have by the word registries; what is not said is asked of pip, npm
+    /// and go on this host.
+    pub(crate) registries: RegistriesFile,
     /// Of one sandbox.
     pub(crate) limits: NetworkLimitsFile,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct RegistriesFile {
+    /// An index of Python packages, as in PIP_INDEX_URL.
+    pub(crate) pip: Option<String>,
+    pub(crate) npm: Option<String>,
+    /// A proxy of Go modules, as in GOPROXY.
+    pub(crate) go: Option<String>,
+    /// The most that the cache of packages in SANDGATE_HOME may hold.
+    #[schemars(range(min = 1))]
+    pub(crate) cache_bytes: u64,
+}
+
+impl Default for RegistriesFile {
+    fn default() -> Self {
+        Self { pip: None, npm: None, go: None, cache_bytes: 10 << 30 }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -94,10 +123,36 @@ impl NetworkFile {
         }
         Ok(NetworkSettings {
             rules: NetworkRules { usual, ceiling },
-            egress: EgressConfig { resolution, allow_private, ..EgressConfig::default() },
+            egress: EgressConfig {
+                resolution,
+                allow_private,
+                trust_pem: self.trusted(&path)?,
+                registries: None,
+            },
             limits: NetworkLimits { connections, bytes_per_second, bytes },
             file: self.clone(),
         })
+    }
+}
+
+impl NetworkFile {
+    fn trusted(&self, path: &KeyPath) -> Result<Option<String>, Problem> {
+        let Some(file) = &self.ca_file else { return Ok(None) };
+        let wrong = |error: std::io::Error| {
+            Problem::at(path.key("ca_file"), format!("{} cannot be read: {error}", file.display()))
+        };
+        fs::read_to_string(file).map(Some).map_err(wrong)
+    }
+}
+
+impl NetworkSettings {
+    /// With the registries, if anybody may have packages. Asks the host's tools, which takes a second or so.
+    pub(crate) fn egress_over(&self, home: &Path) -> EgressConfig {
+        let RegistriesFile { pip, npm, go, cache_bytes } = self.file.registries.clone();
+        let cache = home.join(PACKAGES);
+        let given = RegistriesConfig { pip, npm, go, cache, cache_bytes };
+        let registries = self.rules.ceiling.registries.then(|| discover(given));
+        EgressConfig { registries, ..self.egress.clone() }
     }
 }
 

@@ -92,6 +92,27 @@ fn what_is_denied_is_said_at_once_and_in_words() {
     assert!(said.ends_with("gaierror\nNetwork is unreachable"), "{said}");
 }
 
+/// A range of addresses can be allowed too, and is then reached as it is.
+#[test]
+fn an_address_that_is_allowed_is_reached_as_it_is() {
+    let (own, port) = (WORLD.own.ip(), WORLD.own.port());
+    let target = format!("{own}:{port}");
+    let network = json!({"ceiling": [target], "allow_private": [format!("{own}/32")], "dns": [WORLD.names]});
+    let server = Server::start("address", &network);
+    let code = format!(
+        "import socket\n\
+         def get(address):\n\
+         \x20   end = socket.create_connection((address, {port}), 60)\n\
+         \x20   end.sendall(b'GET / HTTP/1.1\\r\\nHost: {target}\\r\\nConnection: close\\r\\n\\r\\n')\n\
+         \x20   return b''.join(iter(lambda: end.recv(4096), b'')).decode().splitlines()[-1]\n\
+         print(get('{own}'))\n\
+         try: get('203.0.113.7')\n\
+         except OSError as error: print(error.strerror)"
+    );
+    let said = printed(&server.run(&code, &[&target]));
+    assert_eq!(said, format!("{}\nNetwork is unreachable", WORLD.secret));
+}
+
 #[test]
 fn without_a_policy_there_is_nothing() {
     let code = "import os, socket\n\

@@ -65,6 +65,8 @@ fn program(attempt: &Attempt, server: &Server) -> String {
         ("SECRET_REVERSED", WORLD.secret.chars().rev().collect()),
         ("ABSTRACT_SOCKET", WORLD.abstract_socket.clone()),
         ("NEIGHBOUR_PORT", NEIGHBOUR_PORT.to_string()),
+        ("OWN", WORLD.own.ip().to_string()),
+        ("OWN_PORT", WORLD.own.port().to_string()),
     ];
     for (name, value) in placeholders {
         program = program.replace(&format!("{{{{{name}}}}}"), &value);

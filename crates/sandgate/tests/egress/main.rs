@@ -6,4 +6,5 @@
 mod allowed;
 mod attempts;
 mod life;
+mod secrets;
 mod world;

@@ -92,7 +92,9 @@ def tunnel(target, host=None):
     end = connected(PROXY)
     end.sendall(f"CONNECT {target} HTTP/1.1\r\nHost: {host or target}\r\n\r\n".encode())
     head = rest(end, b"\r\n\r\n")
-    if not head.split(b"\r\n", 1)[0].split(b" ")[1:2] == [b"200"]:
+    if head.split(b"\r\n", 1)[0].split(b" ")[1:2] != [b"200"]:
+        # The proxy would take another request on the same connection.
+        end.shutdown(socket.SHUT_WR)
         judged(head + rest(end))
     return end
 

@@ -25,8 +25,9 @@ class Page(http.server.BaseHTTPRequestHandler):
             status, more, body = 302, [("Location", "http://forbidden.test/secret")], b"there"
         elif self.path == "/asked":
             body = " ".join(asked).encode()
-        elif self.path == "/headers":
-            body = json.dumps(dict(self.headers)).encode()
+        elif self.path == "/token":
+            # Only whoever sends the secret of this domain is told so; what came is not repeated.
+            body = b"right" if self.headers.get("Authorization") == "Bearer " + settings["token"] else b"wrong"
         elif self.path.startswith("/simple/"):
             return self.package()
         # Whoever is asked for another host than its own tells what it should not.
@@ -158,5 +159,7 @@ echo(GOOD, 7000)
 port = serve("127.0.0.1", 0, Telling)
 # The rebinding name leads to the same port at both.
 serve(GOOD, port, Page)
-print(port, flush=True)
+# And something at an address of the host that is not loopback.
+own_port = serve(settings["own"], 0, Telling)
+print(port, own_port, flush=True)
 sys.stdin.read()

@@ -1,7 +1,7 @@
 //! The world outside, and servers whose sandboxes look at it under a policy.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpStream, UdpSocket};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr as UnixAddress, UnixListener};
 use std::path::{Path, PathBuf};
@@ -18,6 +18,8 @@ use tempfile::TempDir;
 
 /// What the sandboxes under test may reach.
 pub(crate) const POLICY: [&str; 4] = ["allowed.test", "*.wild.test", "*.lies.test:*", "raw.test:7000"];
+/// The secret of a domain, which its server knows.
+pub(crate) const TOKEN: &str = "token-that-no-sandbox-sees-7f3a";
 /// No single step takes this long, however busy the machine: what does has hung.
 const LONGEST: Duration = Duration::from_secs(150);
 
@@ -29,6 +31,8 @@ pub(crate) struct World {
     pub(crate) names: SocketAddr,
     /// A service on the host's loopback.
     pub(crate) host_port: u16,
+    /// The same at an address of the host that is not loopback.
+    pub(crate) own: SocketAddr,
     pub(crate) abstract_socket: String,
     /// The authority of all certificates, as a file.
     pub(crate) authority: PathBuf,
@@ -49,8 +53,10 @@ impl World {
         let (good, bad, names) = (at(1), at(2), SocketAddr::new(at(3).into(), 5353));
         let folder = TempDir::with_prefix("sandgate-egress-").unwrap();
         let authority = Authority::make(folder.path());
+        let own = own_address();
         let settings = json!({
-            "good": good, "bad": bad, "names": [names.ip(), names.port()], "secret": secret,
+            "own": own,
+            "good": good, "bad": bad, "names": [names.ip(), names.port()], "secret": secret, "token": TOKEN,
             "good_certificate": authority.certificate("good", &["allowed.test", "*.wild.test"]),
             "bad_certificate": authority.certificate("bad", &["forbidden.test"]),
             "wheel_name": WHEEL, "wheel": wheel(folder.path()),
@@ -65,7 +71,8 @@ impl World {
             .unwrap();
         let mut said = String::new();
         BufReader::new(process.stdout.take().unwrap()).read_line(&mut said).unwrap();
-        let host_port = said.trim().parse().expect("the world outside starts; its last words are above");
+        let ports: Vec<u16> = said.split_whitespace().filter_map(|port| port.parse().ok()).collect();
+        let [host_port, own_port] = ports[..] else { panic!("the world outside did not start") };
         let input = process.stdin.take().unwrap();
         let abstract_socket = format!("sandgate-egress-{}", random_hex(6));
         let address = UnixAddress::from_abstract_name(&abstract_socket).unwrap();
@@ -77,6 +84,7 @@ impl World {
             bad,
             names,
             host_port,
+            own: SocketAddr::new(own, own_port),
             abstract_socket,
             authority,
             folder,
@@ -84,6 +92,13 @@ impl World {
             _socket: socket,
         }
     }
+}
+
+/// By which this machine would talk to others; nothing is sent.
+fn own_address() -> IpAddr {
+    let probe = UdpSocket::bind("0.0.0.0:0").unwrap();
+    probe.connect("192.0.2.1:9").expect("this machine has a network");
+    probe.local_addr().unwrap().ip()
 }
 
 const WHEEL: &str = "sandgate_probe-1.0-py3-none-any.whl";
@@ -146,6 +161,7 @@ impl Server {
             "ceiling": POLICY,
             "allow_private": [format!("{good}/32"), format!("{bad}/32")],
             "dns": [names],
+            "ca_file": WORLD.authority,
         });
         Self::start(name, &network)
     }

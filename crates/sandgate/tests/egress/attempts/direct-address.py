@@ -1,4 +1,4 @@
-# tries: connect straight to the address of a host that is not allowed
-# control: escapes
+# tries: connect straight to an address of the internet
+# control: blocked because none answers here
 # blocked: ENETUNREACH
-attempt(lambda: judged(asked(connected((BAD, 80)), get("forbidden.test"))))
+attempt(lambda: judged(asked(connected(("203.0.113.7", 80)), get("forbidden.test"))))

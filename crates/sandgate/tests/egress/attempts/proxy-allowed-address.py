@@ -1,4 +1,4 @@
 # tries: ask the proxy for an allowed host by its address
-# control: escapes
-# blocked: not-allowed
+# control: blocked because the two must agree under any policy
+# blocked: disagrees
 attempt(lambda: judged(by_proxy(f"http://{GOOD}/secret", host="forbidden.test")))

