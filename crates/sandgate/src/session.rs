@@ -44,7 +44,7 @@ pub(crate) struct Session {
 
 impl Session {
     pub(crate) async fn open(plan: Plan) -> Result<Self> {
-        let engine = start_engine(Purpose::OneCommand { with_packages: plan.network.registries }).await?;
+        let engine = start_engine(Purpose::OneCommand { network: plan.network.clone() }).await?;
         match furnished(&engine, &plan).await {
             Ok(sandbox) => Ok(Self { engine, sandbox, language: plan.language }),
             Err(error) => {

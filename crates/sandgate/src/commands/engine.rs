@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use sandgate_core::SandboxSpec;
+use sandgate_core::network::NetworkPolicy;
 use sandgate_engine::{
     EgressConfig, Engine, EngineConfig, LimitsBy, NetworkConfig, Preload, RegistriesConfig, discover,
 };
@@ -17,7 +18,7 @@ use crate::progress::StartProgress;
 #[derive(Clone, Debug)]
 pub(crate) enum Purpose {
     /// One sandbox, wanted now: nothing is kept ready or imported ahead.
-    OneCommand { with_packages: bool },
+    OneCommand { network: NetworkPolicy },
     /// Many sandboxes, each to be there in milliseconds, and most of them like `usual`.
     Server { pool: usize, usual: SandboxSpec, network: NetworkConfig },
 }
@@ -25,8 +26,10 @@ pub(crate) enum Purpose {
 pub(crate) async fn start_engine(purpose: Purpose) -> Result<Arc<Engine>> {
     let mut config = EngineConfig { limits_by: limits_by()?, ..EngineConfig::new(home::open()?, helper()?) };
     match purpose {
-        Purpose::OneCommand { with_packages: false } => {}
-        Purpose::OneCommand { with_packages: true } => {
+        // What is not asked for is not prepared either.
+        Purpose::OneCommand { network } if network.is_disabled() => config.network = None,
+        Purpose::OneCommand { network } if !network.registries => {}
+        Purpose::OneCommand { .. } => {
             config.network =
                 Some(NetworkConfig { egress: with_packages(&config.home), ..NetworkConfig::default() });
         }

@@ -1,6 +1,7 @@
 //! What a policy allows works with the programs that people use, whether they know of proxies or not.
 
 use std::fs;
+use std::process::Command;
 use std::sync::LazyLock;
 
 use serde_json::json;
@@ -133,4 +134,34 @@ fn nobody_gets_more_than_the_operator_allows() {
         assert_eq!(status, 400, "{answer}");
         assert!(answer.to_string().contains("operator"), "{answer}");
     }
+}
+
+/// Bash and Go know of proxies, or have one to go by; Node.js's fetch does not.
+#[test]
+fn other_languages_reach_what_is_allowed() {
+    let go = "import (\"fmt\"; \"io\"; \"net/http\")\n\
+        answer, err := http.Get(\"http://allowed.test/\")\n\
+        if err != nil { panic(err) }\n\
+        body, _ := io.ReadAll(answer.Body)\n\
+        fmt.Println(string(body))";
+    let node = "console.log(await (await fetch('http://allowed.test/')).text())";
+    let bash = "exec 3<>/dev/tcp/allowed.test/80; printf 'GET / HTTP/1.0\\r\\nHost: allowed.test\\r\\n\\r\\n' >&3; tail -1 <&3";
+    for tool in ["node", "go"] {
+        let mut add = Command::new(env!("CARGO_BIN_EXE_sandgate"));
+        let added = add.args(["runtime", "add", tool]).env("SANDGATE_HOME", &SERVER.home).status();
+        assert!(added.unwrap().success(), "{tool} can be added");
+    }
+    for (language, code) in [("bash", bash), ("javascript", node), ("go", go)] {
+        let body = json!({"code": code, "language": language, "network": POLICY, "timeout": 120});
+        assert_eq!(printed(&SERVER.execute(&body)), "GOOD", "{language}");
+    }
+}
+
+#[test]
+fn requests_goes_by_the_proxy() {
+    let code = "import requests\n\
+        print(requests.get('http://allowed.test/', timeout=60).text)\n\
+        print(requests.get('https://allowed.test/', timeout=60, verify='/tmp/ca.pem').text)\n\
+        print(requests.get('http://forbidden.test/', timeout=60).status_code)";
+    assert_eq!(under_policy(code), "GOOD\nGOOD\n403");
 }
