@@ -43,6 +43,7 @@ impl Dialer {
             Host::Name(name) => match recent.get(name) {
                 Some(found) => found,
                 None => {
+                    let _turn = recent.turn().await;
                     let found = self.resolver.lookup(name).await.map_err(failed)?;
                     recent.put(name, &found);
                     found

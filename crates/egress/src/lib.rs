@@ -36,5 +36,6 @@ pub use registries::{RegistriesConfig, discover, registry_env};
 pub mod parsers {
     pub use crate::dns::{Question, parse_answer, parse_question};
     pub use crate::hello::{Hello, read_hello};
+    pub use crate::http::split;
     pub use crate::socks::{Read, Request, read_greeting, read_request};
 }

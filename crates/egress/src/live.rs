@@ -73,6 +73,11 @@ impl Effective {
         }
     }
 
+    /// Whether packages may be had.
+    pub(crate) fn has_registries(&self) -> bool {
+        self.policy.registries && self.ceilings.iter().all(|ceiling| ceiling.registries)
+    }
+
     pub(crate) fn may_resolve(&self, name: &HostName) -> bool {
         self.policy.may_resolve(name)
     }

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use sandgate_core::network::HostName;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::Resolution;
 use crate::dns::client;
@@ -64,20 +64,35 @@ async fn system(name: &HostName) -> Result<Vec<IpAddr>, String> {
 
 /// What one sandbox has just looked up. Not shared: how fast an answer comes would tell what others look up. Every
 /// use is checked like a fresh answer.
-#[derive(Debug, Default)]
-pub(crate) struct Recent(Mutex<HashMap<HostName, (Instant, Vec<IpAddr>)>>);
+#[derive(Debug)]
+pub(crate) struct Recent {
+    found: Mutex<HashMap<HostName, (Instant, Vec<IpAddr>)>>,
+    /// Lookups at once, so that one sandbox with names that nobody answers for leaves places to the others.
+    turns: Semaphore,
+}
 
 const FRESH: Duration = Duration::from_secs(5);
 const MOST_RECENT: usize = 256;
+const TURNS: usize = 4;
+
+impl Default for Recent {
+    fn default() -> Self {
+        Self { found: Mutex::default(), turns: Semaphore::new(TURNS) }
+    }
+}
 
 impl Recent {
+    pub(crate) async fn turn(&self) -> Option<SemaphorePermit<'_>> {
+        self.turns.acquire().await.ok()
+    }
+
     pub(crate) fn get(&self, name: &HostName) -> Option<Vec<IpAddr>> {
-        let recent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let recent = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         recent.get(name).filter(|(when, _)| when.elapsed() < FRESH).map(|(_, found)| found.clone())
     }
 
     pub(crate) fn put(&self, name: &HostName, found: &[IpAddr]) {
-        let mut recent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut recent = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         if recent.len() >= MOST_RECENT {
             recent.retain(|_, (when, _)| when.elapsed() < FRESH);
         }

@@ -9,6 +9,7 @@ pub(crate) mod languages;
 mod machine;
 mod markdown;
 mod memory;
+pub(crate) mod network;
 mod peers;
 mod place;
 mod record;

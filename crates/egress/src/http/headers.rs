@@ -50,7 +50,8 @@ pub(super) fn host<B>(request: &Request<B>) -> Result<Option<&str>, ()> {
 }
 
 /// `host`, `host:port` or `[v6]:port`, taken apart. None: not of this form.
-pub(super) fn split(authority: &str) -> Option<(&str, Option<u16>)> {
+#[must_use]
+pub fn split(authority: &str) -> Option<(&str, Option<u16>)> {
     let end = match authority.strip_prefix('[') {
         Some(rest) => rest.find(']')? + 2,
         None => authority.find(':').unwrap_or(authority.len()),

@@ -7,6 +7,8 @@ mod headers;
 mod proxy;
 
 pub(crate) use answers::{Answer, BoxError, raw_refusal, text};
+pub use headers::split;
+
 pub(crate) use forward::{Forwarder, Upstream};
 pub(crate) use proxy::{serve, serve_on};
 

@@ -77,7 +77,7 @@ async fn respond(sandbox: &Arc<SandboxEgress>, forwarder: &Forwarder, request: R
             "This proxy takes https requests through CONNECT only, so that nobody but the two ends can read them.",
         ),
         None => match &sandbox.registries {
-            Some(registries) if sandbox.policy.now().policy.registries => {
+            Some(registries) if sandbox.policy.now().has_registries() => {
                 registries.respond(sandbox, request).await
             }
             _ => text(

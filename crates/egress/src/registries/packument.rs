@@ -40,3 +40,7 @@ fn moved(version: &mut Value, from: &str, front: &str) -> Option<File> {
     dist["tarball"] = format!("http://{front}/npm/-/files/{hash}/{name}").into();
     Some((hash, url))
 }
+
+#[cfg(test)]
+#[path = "packument_tests.rs"]
+mod tests;

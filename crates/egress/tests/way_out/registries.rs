@@ -1,7 +1,7 @@
 //! Packages reach a sandbox through the server's cache: fetched once, checked, and never from elsewhere.
 
 use sandgate_core::network::{NetworkLimits, NetworkPolicy};
-use sandgate_egress::{Egress, EgressConfig, RegistriesConfig};
+use sandgate_egress::{Egress, EgressConfig, RegistriesConfig, discover, registry_env};
 use sandgate_testkit::network::Origin;
 use sha2::{Digest, Sha256};
 
@@ -63,6 +63,48 @@ async fn a_package_is_fetched_once_for_all() {
     let fetched = registry.asked().iter().filter(|asked| asked.target.starts_with("/f/")).count();
     assert_eq!(fetched, 1);
     assert!(inside.seen(3).await.iter().any(|seen| seen.received >= WHEEL.len() as u64));
+}
+
+/// The real thing: pip, and the registry that pip on this host uses.
+#[tokio::test]
+async fn pip_installs_through_the_front_from_the_operators_registry() {
+    let folder = tempfile::tempdir().unwrap();
+    let (cache, target) = (folder.path().join("cache"), folder.path().join("target"));
+    let asked =
+        RegistriesConfig { cache: cache.clone(), cache_bytes: 1 << 30, ..RegistriesConfig::default() };
+    let registries = tokio::task::spawn_blocking(|| discover(asked)).await.unwrap();
+    assert!(registries.pip.is_some(), "pip on this host says where it gets packages from");
+    let mut world = World::start().await;
+    world.egress =
+        Egress::new(EgressConfig { registries: Some(registries), ..EgressConfig::default() }).unwrap();
+    for round in ["first", "second"] {
+        let inside = sandbox(&world);
+        let index =
+            registry_env(inside.proxy).into_iter().find(|(name, _)| name == "PIP_INDEX_URL").unwrap().1;
+        let target = target.join(round);
+        let install = tokio::task::spawn_blocking(move || {
+            let mut pip = std::process::Command::new("python3");
+            pip.args([
+                "-m",
+                "pip",
+                "--isolated",
+                "install",
+                "--quiet",
+                "--no-cache-dir",
+                "--no-deps",
+                "--target",
+            ]);
+            pip.arg(target)
+                .args(["--index-url", &index, "six==1.16.0"])
+                .env("NO_PROXY", "*")
+                .output()
+                .unwrap()
+        });
+        let done = install.await.unwrap();
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    }
+    assert!(target.join("second/six.py").is_file());
+    assert_eq!(std::fs::read_dir(cache).unwrap().count(), 1, "one file for both");
 }
 
 #[tokio::test]
