@@ -63,3 +63,13 @@ def test_an_execution_that_waits(take, api):
     take("approvals")
     page.get_by_role("button", name="Approve").click()
     waits.result()
+
+
+def test_an_answer_in_the_playground(take):
+    page, take = take
+    page.goto("/console/playground")
+    page.get_by_role("button", name="Ask").click()
+    expect(page.locator("#turns img")).to_be_visible()
+    expect(page.get_by_role("button", name="New conversation")).to_be_visible()
+    page.locator("#turns img").scroll_into_view_if_needed()
+    take("playground")

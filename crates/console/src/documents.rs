@@ -76,15 +76,20 @@ async fn show(
 ) -> Result<Response, Problem> {
     let (kind, content) =
         console.documents().get(asked.get("id").unwrap_or_default()).ok_or(Problem::NotFound)?;
+    Ok(framed(kind, &content))
+}
+
+/// A document for a frame in which nothing runs.
+pub(crate) fn framed(kind: Kind, content: &[u8]) -> Response {
     let mut response = match kind {
         Kind::Html => {
-            let page = [LOOKS.as_bytes(), &content].concat();
+            let page = [LOOKS.as_bytes(), content].concat();
             ([(CONTENT_TYPE, "text/html; charset=utf-8")], page).into_response()
         }
-        Kind::Svg => ([(CONTENT_TYPE, "image/svg+xml")], content).into_response(),
+        Kind::Svg => ([(CONTENT_TYPE, "image/svg+xml")], content.to_vec()).into_response(),
     };
     response.extensions_mut().insert(Hostile);
-    Ok(response)
+    response
 }
 
 #[cfg(test)]

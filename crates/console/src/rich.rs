@@ -34,7 +34,11 @@ pub(crate) fn shown(data: &MimeBundle, documents: &Documents) -> Value {
 
 /// What a sandbox calls base64 is looked at before it goes into an address.
 fn picture(data: &MimeBundle, kind: &str) -> Option<String> {
-    let encoded = data.get(kind)?.as_str()?;
+    base64_of(data.get(kind)?.as_str()?)
+}
+
+/// Without the line ends that it may have; None: it is no base64.
+pub(crate) fn base64_of(encoded: &str) -> Option<String> {
     let compact: String = encoded.chars().filter(|letter| !letter.is_ascii_whitespace()).collect();
     STANDARD.decode(&compact).ok().map(|_| compact)
 }

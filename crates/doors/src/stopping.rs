@@ -102,10 +102,11 @@ impl Stops {
 
 /// Without these what is under way could not come to its end, or nobody would hear of it.
 fn is_about_what_is_under_way(method: &Method, path: &str) -> bool {
-    const APPROVALS: &str = "/v1/admin/approvals";
-    if path == METRICS
-        || path.strip_prefix(APPROVALS).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    {
+    // By whichever door a person decides.
+    const APPROVALS: [&str; 3] = ["/v1/admin/approvals", "/console/approvals", "/console/assets"];
+    let is_below =
+        |place: &&str| path.strip_prefix(*place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    if path == METRICS || APPROVALS.iter().any(is_below) {
         return true;
     }
     path.strip_prefix("/v1/responses/")

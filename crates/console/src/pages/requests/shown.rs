@@ -2,17 +2,17 @@
 //! a frame of its own, where nothing runs.
 
 use axum::extract::State;
-use axum::http::header::CONTENT_TYPE;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use maud::{Markup, html};
 use sandgate_store::LedgerRecord;
 use serde_json::Value;
 
 use super::one::{MOST_CHILDREN, MOST_REQUESTS};
 use crate::Console;
+use crate::documents::{Kind, framed};
 use crate::fields::{Asked, Fields};
-use crate::headers::Hostile;
 use crate::problem::Problem;
+use crate::rich::base64_of;
 use crate::visitor::Visitor;
 
 pub(super) const PATH: &str = "/console/requests/shown";
@@ -22,9 +22,9 @@ pub(super) fn show(record: &LedgerRecord) -> Markup {
     html! {
         @for (place, (kind, data)) in all(record).enumerate() {
             @match kind {
-                "image/png" | "image/jpeg" if is_base64(data) => {
-                    img src={ "data:" (kind) ";base64," (compact(data)) } alt="A picture that the code made";
-                }
+                "image/png" | "image/jpeg" => @if let Some(data) = base64_of(data) {
+                    img src={ "data:" (kind) ";base64," (data) } alt="A picture that the code made";
+                },
                 "image/svg+xml" | "text/html" => {
                     iframe src=(address(record, place)) sandbox="" loading="lazy" title="What the code made" {}
                 }
@@ -43,14 +43,6 @@ fn all(record: &LedgerRecord) -> impl Iterator<Item = (&str, &str)> {
         let text = |name: &str| one.get(name).and_then(Value::as_str).unwrap_or_default();
         (text("kind"), text("data"))
     })
-}
-
-fn is_base64(data: &str) -> bool {
-    data.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/=\n\r".contains(&byte))
-}
-
-fn compact(data: &str) -> String {
-    data.split_ascii_whitespace().collect()
 }
 
 fn address(record: &LedgerRecord, place: usize) -> String {
@@ -72,11 +64,9 @@ pub(super) async fn frame(
     let place = asked.get("place").and_then(|place| place.parse().ok()).ok_or(Problem::NotFound)?;
     let (kind, data) = record.and_then(|record| all(record).nth(place)).ok_or(Problem::NotFound)?;
     let kind = match kind {
-        "image/svg+xml" => "image/svg+xml; charset=utf-8",
-        "text/html" => "text/html; charset=utf-8",
+        "image/svg+xml" => Kind::Svg,
+        "text/html" => Kind::Html,
         _ => return Err(Problem::NotFound),
     };
-    let mut response = ([(CONTENT_TYPE, kind)], data.to_owned()).into_response();
-    response.extensions_mut().insert(Hostile);
-    Ok(response)
+    Ok(framed(kind, data.as_bytes()))
 }

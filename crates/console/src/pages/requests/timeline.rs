@@ -39,7 +39,7 @@ fn row(axis: &Axis, record: &LedgerRecord, title: &str, href: &str) -> Markup {
             a href=(href) title={ (title) ", " (record.status) ", " (took) } {
                 span.label { (title) }
                 svg.lane viewBox={ "0 0 " (STEPS) " 10" } preserveAspectRatio="none" aria-hidden="true" {
-                    rect class={ "bar " (record.kind) " " (record.status) } x=(from) y="1" width=(width) height="8"
+                    rect class={ "stretch " (record.kind) " " (record.status) } x=(from) y="1" width=(width) height="8"
                         rx="2" {}
                 }
                 span.took { (took) }
