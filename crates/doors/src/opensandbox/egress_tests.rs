@@ -24,9 +24,9 @@ fn rule(action: &str, target: &str) -> Value {
 
 #[tokio::test]
 async fn what_is_asked_for_is_what_the_sandbox_gets() {
-    let (client, backend) = client_under(&["*.example"]).await;
+    let (client, backend) = client_under(&["*.lab.example"]).await;
     let policy = json!({"defaultAction": "deny", "egress": [
-        rule("deny", "bad.example"), rule("allow", "a.example")]});
+        rule("deny", "bad.lab.example"), rule("allow", "a.lab.example")]});
     let id = client.make(&json!({"networkPolicy": policy})).await;
     let told = ask(&client, &id, "GET", "/policy", Value::Null).await.json();
     assert_eq!(told["policy"], policy);
@@ -38,30 +38,38 @@ async fn what_is_asked_for_is_what_the_sandbox_gets() {
 
 #[tokio::test]
 async fn rules_change_while_it_runs() {
-    let (client, backend) = client_under(&["*.example"]).await;
+    let (client, backend) = client_under(&["*.lab.example"]).await;
     let id = client.make(&json!({})).await;
     assert!(backend.only_network().unwrap().is_disabled());
-    let merged =
-        ask(&client, &id, "PATCH", "/policy", json!([rule("allow", "a.example"), rule("deny", "b.example")]))
-            .await;
+    let merged = ask(
+        &client,
+        &id,
+        "PATCH",
+        "/policy",
+        json!([rule("allow", "a.lab.example"), rule("deny", "b.lab.example")]),
+    )
+    .await;
     assert_eq!(merged.status, 200, "{merged:?}");
-    let both = json!([rule("allow", "a.example"), rule("deny", "b.example")]);
+    let both = json!([rule("allow", "a.lab.example"), rule("deny", "b.lab.example")]);
     assert_eq!(merged.json()["policy"], json!({"defaultAction": "deny", "egress": both}));
     assert!(!backend.only_network().unwrap().is_disabled());
     // The newest goes before, and of two in one request the first.
-    let again = json!([rule("deny", "a.example"), rule("allow", "a.example")]);
+    let again = json!([rule("deny", "a.lab.example"), rule("allow", "a.lab.example")]);
     let merged = ask(&client, &id, "PATCH", "/policy", again).await.json();
-    assert_eq!(merged["policy"]["egress"], json!([rule("deny", "a.example"), rule("deny", "b.example")]));
+    assert_eq!(
+        merged["policy"]["egress"],
+        json!([rule("deny", "a.lab.example"), rule("deny", "b.lab.example")])
+    );
     assert!(backend.only_network().unwrap().is_disabled());
-    let left = ask(&client, &id, "DELETE", "/policy", json!(["a.example", "none.example"])).await;
-    assert_eq!(left.json()["policy"]["egress"], json!([rule("deny", "b.example")]));
+    let left = ask(&client, &id, "DELETE", "/policy", json!(["a.lab.example", "none.lab.example"])).await;
+    assert_eq!(left.json()["policy"]["egress"], json!([rule("deny", "b.lab.example")]));
     assert_eq!(ask(&client, &id, "PUT", "/policy", json!({"defaultAction": "deny"})).await.status, 200);
     assert_eq!(backend.only_network(), Some(NetworkPolicy::disabled()));
 }
 
 #[tokio::test]
 async fn nothing_passes_the_ceiling_and_nonsense_is_named() {
-    let (client, backend) = client_under(&["*.example"]).await;
+    let (client, backend) = client_under(&["*.lab.example"]).await;
     let id = client.make(&json!({})).await;
     for (method, body) in [
         ("PATCH", json!([rule("allow", "a.elsewhere")])),
@@ -85,6 +93,6 @@ async fn nothing_passes_the_ceiling_and_nonsense_is_named() {
 async fn a_server_without_a_network_says_so() {
     let client = client().await;
     let id = client.make(&json!({"networkPolicy": {"defaultAction": "deny", "egress": []}})).await;
-    let allow = json!([rule("allow", "a.example")]);
+    let allow = json!([rule("allow", "a.lab.example")]);
     assert_eq!(ask(&client, &id, "PATCH", "/policy", allow).await.status, 400);
 }

@@ -20,6 +20,8 @@ pub(crate) const PACKAGES: &str = "packages";
 /// What sandboxes may reach. Without it: nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
+// Backends have a network in the schema too.
+#[schemars(rename = "SandboxNetworkFile")]
 pub(crate) struct NetworkFile {
     /// What a container reaches whose maker asks for nothing: hosts (example.org, *.example.org, example.org:8443),
     /// ranges of addresses, registries for the package registries, or open alone.

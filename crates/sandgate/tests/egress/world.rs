@@ -1,5 +1,6 @@
 //! The world outside, and servers whose sandboxes look at it under a policy.
 
+use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpStream, UdpSocket};
 use std::os::linux::net::SocketAddrExt;
@@ -8,7 +9,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::LazyLock;
 use std::time::Duration;
-use std::{fs, thread};
 
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 use rustix::process::{Pid, Signal, kill_process};
@@ -252,13 +252,4 @@ impl Drop for Server {
 pub(crate) fn printed(answer: &Value) -> String {
     assert_eq!(answer["ending"]["kind"], "ok", "{answer:#}");
     answer["stdout"].as_str().unwrap_or_default().trim().to_owned()
-}
-
-/// Looks again and again until it is so.
-pub(crate) fn wait_until(what: &str, mut so: impl FnMut() -> bool) {
-    let begin = std::time::Instant::now();
-    while !so() {
-        assert!(begin.elapsed() < LONGEST, "in vain: {what}");
-        thread::sleep(Duration::from_millis(50));
-    }
 }
