@@ -97,3 +97,7 @@ impl Provider for E2b {
         self.0.find(metadata).await
     }
 }
+
+#[cfg(test)]
+#[path = "e2b_tests.rs"]
+mod tests;

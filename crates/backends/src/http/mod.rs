@@ -24,5 +24,7 @@ pub(crate) use multipart::{Form, Part};
 pub(crate) use websocket::{Heard, Socket};
 
 #[cfg(test)]
+pub(crate) mod test_server;
+#[cfg(test)]
 #[path = "http_tests.rs"]
 mod tests;

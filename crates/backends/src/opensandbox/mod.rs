@@ -104,3 +104,7 @@ impl Provider for OpenSandbox {
         self.0.find(metadata).await
     }
 }
+
+#[cfg(test)]
+#[path = "opensandbox_tests.rs"]
+mod tests;
