@@ -17,6 +17,7 @@ mod provider;
 mod remote;
 mod settings;
 mod stopped;
+mod table;
 mod under_way;
 
 pub use capabilities::{Capabilities, Interpreter, NetworkControl};
@@ -28,3 +29,4 @@ pub use provider::{
 };
 pub use remote::{BreakerConfig, Records, RemoteBackend, RemoteConfig};
 pub use settings::{DaytonaSettings, Deadlines, E2bSettings, OpenSandboxSettings, Reach};
+pub use table::capability_table;
