@@ -168,7 +168,7 @@ fn of(used: Option<String>, limit: &str) -> Markup {
     html! {
         @match used {
             Some(used) => span.use { (used) span.soft { " of " (limit) } },
-            None => span.use.soft { "asleep, may use " (limit) },
+            None => span.use.soft { "may use " (limit) },
         }
     }
 }
