@@ -3,7 +3,7 @@
 import pytest
 from conftest import sign_in
 
-PAGES = ["requests", "containers", "approvals", "keys", "health", "metrics"]
+PAGES = ["requests", "containers", "playground", "approvals", "keys", "health", "metrics"]
 
 
 @pytest.fixture(scope="module")
