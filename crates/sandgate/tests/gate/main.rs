@@ -7,6 +7,7 @@ mod common;
 
 mod approval_hook;
 mod approvals;
+mod backends;
 mod background;
 mod bad_code;
 mod bad_input;

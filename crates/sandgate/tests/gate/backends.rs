@@ -1,0 +1,243 @@
+//! Code that runs elsewhere: a second server is the provider, or something that only pretends to be one. What the
+//! client gets, and that nothing is left over.
+
+use rustix::process::Signal;
+use sandgate_testkit::Turn;
+use serde_json::{Value, json};
+
+use crate::common::{Client, Hook, Keyed, OUTPUTS, Reply, World, container_of, failure_of, told, wait_until};
+
+/// The key of the gate's operator at the provider.
+const ACCOUNT: &str = "e2b_0123456789abcdef";
+
+/// The operator of the gate, at the provider.
+fn account(far: &World) -> Client {
+    Client::new(far.client([]).address, ACCOUNT)
+}
+
+fn backend(name: &str, address: impl std::fmt::Display, kind: &str, more: &str) -> String {
+    let reached = match kind {
+        "e2b" => format!("url: 'http://{address}/e2b', sandbox_url: 'http://{address}/e2b'"),
+        _ => format!("url: 'http://{address}/v1'"),
+    };
+    format!("  {name}: {{type: {kind}, {reached}, key: {ACCOUNT}, rest_seconds: 600{more}}}\n")
+}
+
+/// A gate without an engine of its own.
+fn near(url: &str, backends: &str) -> String {
+    format!("upstream: {{url: '{url}'}}\nembedded: false\nbackend: far\nbackends:\n{backends}")
+}
+
+fn gate_of(far: &World, kind: &str) -> World {
+    let address = account(far).address;
+    World::configured(|url| near(url, &backend("far", address, kind, "")))
+}
+
+/// Sandboxes at the provider, whichever door they were asked for by.
+fn left_at(far: &World) -> usize {
+    let account = account(far);
+    let e2b = account.get("/e2b/v2/sandboxes").ok();
+    let opensandbox = account.get("/v1/sandboxes").ok();
+    let count = |list: &Value| list.as_array().expect("a list").len();
+    count(&e2b) + count(&opensandbox["items"])
+}
+
+#[track_caller]
+fn logs(response: &Value) -> String {
+    let call = &response["output"][0];
+    call["outputs"].as_array().expect("outputs").iter().filter_map(|output| output["logs"].as_str()).collect()
+}
+
+#[test]
+fn a_response_runs_at_each_provider_as_it_would_here_and_leaves_nothing() {
+    let far = World::with("responses", "");
+    for kind in ["e2b", "opensandbox"] {
+        let gate = gate_of(&far, kind);
+        let code = "import sys\nprint('out')\nprint('err', file=sys.stderr)\nopen('made.txt', 'w').write('kept')\n6 * 7";
+        let client =
+            gate.client([Turn::code(code), Turn::text("done"), Turn::code("1 / 0"), Turn::text("oh")]);
+        let response = client.respond(json!({"include": [OUTPUTS]}));
+        let said = logs(&response);
+        for word in ["out", "err", "42"] {
+            assert!(said.contains(word), "{kind}: {word} not in {said}");
+        }
+        let container = container_of(&response);
+        let files = client.get(&format!("/v1/containers/{container}/files")).ok();
+        assert_eq!(files["data"][0]["path"], "/mnt/data/made.txt", "{kind}: {files}");
+        let id = files["data"][0]["id"].as_str().unwrap();
+        let content = client.get(&format!("/v1/containers/{container}/files/{id}/content"));
+        assert_eq!(content.text(), "kept", "{kind}");
+        client.respond(json!({"previous_response_id": response["id"]}));
+        let bodies = gate.bodies(&client);
+        assert!(told(bodies.last().unwrap()).contains("ZeroDivisionError"), "{kind}");
+        assert_eq!(left_at(&far), 1, "{kind}");
+        client.delete(&format!("/v1/containers/{container}")).ok();
+        assert_eq!(left_at(&far), 0, "{kind}");
+    }
+}
+
+#[test]
+fn a_file_of_litellm_sends_code_to_opensandbox_as_it_stands() {
+    let far = World::with("responses", "");
+    let address = account(&far).address;
+    let gate = World::configured(|url| {
+        format!(
+            "model_list:\n- model_name: gpt-test\n  litellm_params: {{model: openai/gpt-test, api_base: '{url}', api_key: sk-up}}\n\
+             sandbox_tools:\n- sandbox_tool_name: my-sb\n  litellm_params: {{sandbox_provider: opensandbox, \
+             api_key: {ACCOUNT}, api_base: 'http://{address}'}}\n\
+             litellm_settings:\n  callbacks: ['code_interpreter_interception']\n  \
+             code_interpreter_interception_params: {{enabled: true, sandbox_tool_name: my-sb}}\n"
+        )
+    });
+    gate.model.script("sk-up", [Turn::code("print(6 * 7)"), Turn::text("42")]);
+    let client = gate.client([]);
+    let response = client.respond(json!({"include": [OUTPUTS]}));
+    assert!(logs(&response).contains("42"), "{response}");
+    assert_eq!(left_at(&far), 1);
+}
+
+#[test]
+fn a_provider_that_loses_its_sandboxes_costs_variables_and_no_files() {
+    let far = World::with("responses", "");
+    let gate = gate_of(&far, "e2b");
+    let again = "print(open('kept.txt').read())\nprint('x' in globals())";
+    let client = gate.client([
+        Turn::code("x = 1\nopen('kept.txt', 'w').write('still here')"),
+        Turn::text("written"),
+        Turn::code(again),
+        Turn::text("read"),
+    ]);
+    let first = client.respond(json!({}));
+    let account = account(&far);
+    for sandbox in account.get("/e2b/v2/sandboxes").ok().as_array().unwrap() {
+        let id = sandbox["sandboxID"].as_str().unwrap();
+        assert_eq!(account.delete(&format!("/e2b/sandboxes/{id}")).status, 204);
+    }
+    let second = client.respond(json!({"previous_response_id": first["id"], "include": [OUTPUTS]}));
+    let said = logs(&second);
+    assert!(said.contains("still here") && said.contains("False"), "{said}");
+    assert_eq!(container_of(&first), container_of(&second));
+    let bodies = gate.bodies(&client);
+    assert!(told(bodies.last().unwrap()).contains("variables of earlier executions are gone"));
+    client.delete(&format!("/v1/containers/{}", container_of(&first))).ok();
+    assert_eq!(left_at(&far), 0);
+}
+
+#[test]
+fn a_provider_that_is_killed_is_said_to_be_gone_and_then_not_asked() {
+    let mut far = World::with("responses", "");
+    let gate = gate_of(&far, "e2b");
+    let client = gate.client([Turn::code("print(1)"), Turn::text("one"), Turn::code("print(2)")]);
+    let first = client.respond(json!({}));
+    far.signal(Signal::KILL);
+    far.ended();
+    let message = failure_of(&client.stream(json!({"previous_response_id": first["id"]})));
+    assert!(message.contains("backend 'far' is not available"), "{message}");
+    let fresh = json!({"code": "print(1)"});
+    for _ in 0..6 {
+        client.post("/v1/execute", &fresh).refused(503);
+    }
+    let error = client.post("/v1/execute", &fresh).refused(503);
+    assert!(error["message"].as_str().unwrap().contains("times in a row"), "{error}");
+    // Of those that never came to be, nothing is there.
+    let list = client.get("/v1/containers").ok();
+    assert_eq!(list["data"].as_array().unwrap().len(), 1, "{list}");
+    assert_eq!(std::fs::read_dir(gate.home().join("remote")).unwrap().count(), 2);
+}
+
+#[test]
+fn providers_that_are_silent_or_talk_nonsense_are_told_apart() {
+    let hook = Hook::start();
+    let more = ", create_timeout_seconds: 1, timeout_seconds: 1, failures: 100";
+    for kind in ["e2b", "opensandbox"] {
+        let gate = World::configured(|url| near(url, &backend("far", hook.address, kind, more)));
+        let client = gate.client([]);
+        hook.reply(Reply::Silence);
+        let silent = client.post("/v1/execute", &json!({"code": "1"})).refused(503);
+        assert!(silent["message"].as_str().unwrap().contains("did not answer within"), "{kind}: {silent}");
+        hook.reply(Reply::Bytes("200 OK", String::new(), "<html>hello</html>".to_owned()));
+        let nonsense = client.post("/v1/execute", &json!({"code": "1"})).refused(503);
+        assert!(nonsense["message"].as_str().unwrap().contains("makes no sense"), "{kind}: {nonsense}");
+        assert_eq!(client.get("/v1/containers").ok()["data"], json!([]), "{kind}");
+    }
+}
+
+#[test]
+fn nobody_is_asked_in_its_place_unless_the_configuration_says_so() {
+    let far = World::with("responses", "");
+    let nowhere = "127.0.0.1:9";
+    let there = account(&far).address;
+    for (fallback, status) in [("", 503), (", fallback: [other]", 200)] {
+        let backends = backend("far", nowhere, "e2b", fallback) + &backend("other", there, "e2b", "");
+        let gate = World::configured(|url| near(url, &backends));
+        let client = gate.client([]);
+        let answer = client.post("/v1/execute", &json!({"code": "print(1)"}));
+        assert_eq!(answer.status, status, "{}", answer.text());
+        assert_eq!(left_at(&far), usize::from(status == 200));
+    }
+}
+
+#[test]
+fn what_a_crash_left_is_removed_and_what_is_used_is_found_again() {
+    let far = World::with("responses", "");
+    let mut gate = gate_of(&far, "e2b");
+    let client = gate.client([]);
+    let kept = client.post("/v1/execute", &json!({"code": "x = 41"})).ok();
+    let forgotten = client.post("/v1/execute", &json!({"code": "1"})).ok();
+    // Another gate's, under the same account.
+    let other = gate_of(&far, "e2b");
+    other.client([]).post("/v1/execute", &json!({"code": "1"})).ok();
+    assert_eq!(left_at(&far), 3);
+    // As if it had died between the provider's answer and its own record.
+    let folder = gate.home().join("remote");
+    let record =
+        |name: &std::path::Path| std::fs::read_to_string(name.join("place.json")).unwrap_or_default();
+    let mut folders: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap()).collect();
+    folders.retain(|entry| record(&entry.path()).contains("\"used\":true"));
+    folders.sort_by_key(|entry| entry.metadata().unwrap().created().unwrap());
+    std::fs::remove_dir_all(folders.last().unwrap().path()).unwrap();
+    gate.crash_and_restart();
+    wait_until("the sandbox that nobody knows of is gone", || left_at(&far) == 2);
+    let client = gate.again(&client);
+    let again = client.post("/v1/execute", &json!({"container": kept["container"], "code": "x + 1"})).ok();
+    assert_eq!(again["results"][0]["data"]["text/plain"], "42", "{again}");
+    client.post("/v1/execute", &json!({"container": forgotten["container"], "code": "1"})).refused(404);
+}
+
+#[test]
+fn a_key_a_model_and_a_request_choose_and_the_operator_sees_how_each_is() {
+    let far = World::with("responses", "");
+    let there = account(&far).address;
+    let more = format!(
+        "backends:\n{}{}",
+        backend("far", there, "e2b", ""),
+        backend("down", "127.0.0.1:9", "opensandbox", "")
+    );
+    let keyed = Keyed::with("responses", &more);
+    let run = json!({"code": "print(1)"});
+    keyed.limited(json!({})).post("/v1/execute", &run).ok();
+    assert_eq!(left_at(&far), 0);
+    keyed.limited(json!({"backend": "far"})).post("/v1/execute", &run).ok();
+    assert_eq!(left_at(&far), 1);
+    keyed.limited(json!({"backend": "none"})).post("/v1/execute", &run).refused(400);
+    let asking = |limits: Value, name: &str| {
+        let head = format!("application/json\r\nsandgate-backend: {name}");
+        keyed.limited(limits).typed("POST", "/v1/execute", &head, run.to_string().as_bytes())
+    };
+    asking(json!({}), "far").ok();
+    assert_eq!(left_at(&far), 2);
+    asking(json!({}), "down").refused(503);
+    asking(json!({"backend": "far"}), "embedded").refused(403);
+
+    keyed.limited(json!({})).get("/health/backends").refused(403);
+    let health = keyed.master().get("/health/backends");
+    assert_eq!(health.status, 503, "{}", health.text());
+    let health = health.json();
+    let how: Vec<_> =
+        health["backends"].as_array().unwrap().iter().map(|one| (&one["name"], &one["ok"])).collect();
+    assert_eq!(
+        how,
+        [(&json!("embedded"), &json!(true)), (&json!("down"), &json!(false)), (&json!("far"), &json!(true))]
+    );
+    assert_eq!(left_at(&far), 2);
+}
