@@ -95,7 +95,7 @@ impl<'a> Listening<'a> {
         }
     }
 
-    pub(super) async fn to_the_end(mut self) -> Finished {
+    pub(super) async fn into_finished(mut self) -> Finished {
         let mut wake = Instant::now() + self.timeout;
         let mut finished = loop {
             tokio::select! {

@@ -205,7 +205,7 @@ impl OneRun {
         let timeout = request.timeout.map_or(limits.wall, |asked| asked.min(limits.wall));
         let listening =
             Listening::new(&self.inner, opened, &self.events, stops, timeout, self.turn.count + 1);
-        let mut finished = listening.to_the_end().await;
+        let mut finished = listening.into_finished().await;
         if let Some(error) = finished.error.take() {
             let _ = self.inner.shared.heard::<()>(Err(error));
         }

@@ -29,7 +29,7 @@ fn what_is_told_is_taken_out_of_text_however_it_is_cut() {
         for part in parts {
             match part {
                 Part::Text(piece) => said.push_str(&piece),
-                other => {
+                other @ Part::Told { .. } => {
                     assert_eq!(said, "before");
                     assert_eq!(other, expected);
                     told += 1;

@@ -20,7 +20,7 @@ pub(crate) enum Purpose {
     /// One sandbox, wanted now: nothing is kept ready or imported ahead.
     OneCommand { network: NetworkPolicy },
     /// Many sandboxes, each to be there in milliseconds, and most of them like `usual`.
-    Server { pool: usize, usual: SandboxSpec, network: NetworkConfig },
+    Server { pool: usize, usual: SandboxSpec, network: Box<NetworkConfig> },
 }
 
 pub(crate) async fn start_engine(purpose: Purpose) -> Result<Arc<Engine>> {
@@ -34,7 +34,7 @@ pub(crate) async fn start_engine(purpose: Purpose) -> Result<Arc<Engine>> {
                 Some(NetworkConfig { egress: with_packages(&config.home), ..NetworkConfig::default() });
         }
         Purpose::Server { pool, usual, network } => {
-            config.network = Some(network);
+            config.network = Some(*network);
             config.preload = Preload::Full;
             config.pool = pool;
             // Twice as many namespaces as kernels: they cost little, and a burst finds them.

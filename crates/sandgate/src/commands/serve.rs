@@ -78,12 +78,12 @@ async fn until_stopped(args: ServeArgs, mut settings: Settings) -> Result<()> {
     let router = Arc::new(Router::new(Arc::clone(&settings.upstreams.routes)));
     let spec = SandboxSpec { limits: settings.limits.clone(), ..SandboxSpec::default() };
     let (told, connections) = connections::channel();
-    let network = NetworkConfig {
+    let network = Box::new(NetworkConfig {
         egress: tokio::task::block_in_place(|| settings.network.egress_over(&home)),
         ceiling: settings.network.rules.ceiling.clone(),
         limits: settings.network.limits,
         told,
-    };
+    });
     let usual = SandboxSpec { network: settings.network.rules.usual.clone(), ..spec.clone() };
     let purpose = Purpose::Server { pool: settings.pool, usual, network };
     let backends = start_backends(&home, &settings.backends, purpose).await?;
