@@ -88,6 +88,8 @@ pub(crate) enum Why {
         said: String,
     },
     NotAHost(String),
+    /// On the port of HTTP, something that names no host.
+    NotHttp,
     TooMany {
         limit: u32,
     },
@@ -132,6 +134,10 @@ impl fmt::Display for Denied {
                 "the connection was opened to {to}, but the request inside names '{said}'. Both must be the same host."
             ),
             Why::NotAHost(why) => write!(f, "{why}."),
+            Why::NotHttp => write!(
+                f,
+                "{to} takes requests of HTTP/1 and TLS only, as nothing else says which host it wants."
+            ),
             Why::TooMany { limit } => {
                 write!(f, "{limit} connections are open, which is the limit. Close some before opening {to}.")
             }

@@ -40,8 +40,12 @@ impl<S: AsyncRead + Unpin> Replayed<S> {
         self.head.is_empty()
     }
 
-    /// Reads until it is clear what is spoken. Broken first messages are errors.
+    /// Reads until it is clear what is spoken. Broken first messages are errors. Who says nothing is waited for as
+    /// long as that lasts: whatever comes after a pause has to be looked at like what comes at once.
     pub(crate) async fn look(&mut self) -> io::Result<Speaks> {
+        if self.head.is_empty() && self.inner.read_buf(&mut self.head).await? == 0 {
+            return Ok(Speaks::Other);
+        }
         let looking = async {
             loop {
                 match read_hello(&self.head) {
@@ -64,30 +68,46 @@ impl<S: AsyncRead + Unpin> Replayed<S> {
         };
         match tokio::time::timeout(PATIENCE, looking).await {
             Ok(found) => found,
-            // Somebody who waits for the other side to speak, or never will: nothing was read, nothing is hidden.
-            Err(_) if self.head.is_empty() => Ok(Speaks::Other),
             Err(_) => Err(io::ErrorKind::TimedOut.into()),
         }
     }
 }
 
-/// Whether it begins with a method and a target; None: too little to tell.
+/// Methods that servers know, some of them in small letters too.
+const METHODS: [&[u8]; 9] =
+    [b"GET", b"HEAD", b"POST", b"PUT", b"DELETE", b"CONNECT", b"OPTIONS", b"TRACE", b"PATCH"];
+const LONGEST_METHOD: usize = 20;
+
+/// Whether its first line is a request, as a server would read it that forgives much; None: too little to tell.
 fn looks_like_http(head: &[u8]) -> Option<bool> {
-    const LONGEST_METHOD: usize = 20;
+    // Servers pass over empty lines before a request.
+    let blank = head.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+    let head = &head[blank..];
     // The beginning of HTTP/2 by prior knowledge looks like a request and is none.
     if head.starts_with(b"PRI * HTTP/2") {
         return Some(false);
     }
-    let method = head.iter().take_while(|byte| byte.is_ascii_uppercase()).count();
-    match head.get(method) {
-        None if method <= LONGEST_METHOD => None,
-        Some(b' ') if (3..=LONGEST_METHOD).contains(&method) => match head.get(method + 1) {
-            None => None,
-            Some(b'*') if head.len() < 12 && b"PRI * HTTP/2".starts_with(head) => None,
-            Some(target) => Some(target.is_ascii_graphic()),
-        },
-        _ => Some(false),
+    let method = head.iter().take_while(|byte| byte.is_ascii_alphabetic() || **byte == b'-').count();
+    let (word, rest) = head.split_at(method);
+    let is_loud = word.iter().all(|byte| byte.is_ascii_uppercase() || *byte == b'-');
+    let Some(behind) = rest.first() else {
+        let begins_one = METHODS
+            .iter()
+            .any(|known| known.get(..word.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(word)));
+        return if begins_one || (is_loud && method <= LONGEST_METHOD) { None } else { Some(false) };
+    };
+    let is_known = METHODS.iter().any(|known| known.eq_ignore_ascii_case(word));
+    let could_be = is_known || (is_loud && (3..=LONGEST_METHOD).contains(&method));
+    if !could_be || !matches!(behind, b' ' | b'\t') {
+        return Some(false);
     }
+    let line = match rest.iter().position(|byte| *byte == b'\n') {
+        Some(end) => &rest[..end],
+        None => return None,
+    };
+    let has_version = line.windows(5).any(|part| part.eq_ignore_ascii_case(b"HTTP/"));
+    // Other protocols have words and lines too. The oldest form of a request has no version.
+    Some(has_version || (is_known && is_loud))
 }
 
 impl<S: AsyncRead + Unpin> AsyncRead for Replayed<S> {

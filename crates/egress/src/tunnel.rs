@@ -3,6 +3,7 @@
 use std::io;
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use sandgate_core::network::{Destination, HostName};
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, copy_bidirectional_with_sizes};
@@ -19,6 +20,10 @@ use crate::secrets;
 /// A fatal TLS alert "access denied": the one that says in a program's error message what it is.
 const ALERT: [u8; 7] = [21, 3, 3, 0, 2, 2, 49];
 const BUFFER: usize = 128 << 10;
+/// The port where many hosts are served under one address, by the name in a request.
+const HTTP: u16 = 80;
+/// For who is refused to say what it speaks, to hear it in the same words.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 pub(crate) trait Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static {}
 impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Stream for S {}
@@ -31,11 +36,18 @@ pub(crate) async fn run<C: Stream>(
     upstream: TcpStream,
     mut ticket: Ticket,
 ) {
-    // Either side may speak first; who is spoken to first has no name to give.
-    let speaks = tokio::select! {
+    let address = ticket.address();
+    let heard = tokio::select! {
         biased;
-        found = client.look() => found,
-        _ = upstream.readable(), if client.is_untouched() => Ok(Speaks::Other),
+        denied = sandbox.revoked(&wanted, address) => return ticket.cut(&denied.into()),
+        found = client.look() => Some(found),
+        _ = upstream.readable(), if client.is_untouched() => None,
+    };
+    let speaks = match heard {
+        Some(found) => found,
+        // Either side may speak first; who is spoken to first has no name to give.
+        None if client.is_untouched() => Ok(Speaks::Other),
+        None => client.look().await,
     };
     match speaks {
         Ok(Speaks::Tls(name)) => match check_name(sandbox, &wanted, name.as_deref(), ticket.address()) {
@@ -49,6 +61,10 @@ pub(crate) async fn run<C: Stream>(
             }
         },
         Ok(Speaks::Http) => http::serve_plain(sandbox, client, wanted, upstream, ticket).await,
+        // Where names are all that is looked at, what has no readable name would be any.
+        Ok(Speaks::Other) if wanted.port == HTTP && wanted.name().is_some() && !client.is_untouched() => {
+            ticket.cut(&wanted.denied(Why::NotHttp));
+        }
         Ok(Speaks::Other) => relay(sandbox, client, &wanted, upstream, ticket).await,
         Err(error) => {
             let why = format!("its first message is not to be understood ({})", error.kind());
@@ -97,10 +113,11 @@ async fn relay<C: Stream>(
     let mut upstream = Metered::new(upstream, Arc::clone(ticket.meter()), Arc::clone(&ticket.counts), limits);
     let passing = copy_bidirectional_with_sizes(&mut client, &mut upstream, BUFFER, BUFFER);
     tokio::select! {
+        biased;
+        denied = sandbox.revoked(wanted, address) => ticket.cut(&denied.into()),
         ended = passing => if let Err(error) = ended {
             ticket.cut(&ended_by(&error, wanted, limits.bytes));
         },
-        denied = sandbox.revoked(wanted, address) => ticket.cut(&denied.into()),
     }
 }
 
@@ -119,12 +136,12 @@ async fn alert<C: Stream>(mut client: Replayed<C>) {
 
 /// Says no in the words of whatever the connection speaks.
 pub(crate) async fn refuse<C: Stream>(mut client: Replayed<C>, why: &NoConnection) {
-    match client.look().await {
-        Ok(Speaks::Tls(_)) => alert(client).await,
-        Ok(Speaks::Http) => {
+    match tokio::time::timeout(PATIENCE, client.look()).await {
+        Ok(Ok(Speaks::Tls(_))) => alert(client).await,
+        Ok(Ok(Speaks::Http)) => {
             let _ = client.write_all(&http::raw_refusal(why)).await;
             let _ = client.shutdown().await;
         }
-        Ok(Speaks::Other) | Err(_) => {}
+        Ok(Ok(Speaks::Other) | Err(_)) | Err(_) => {}
     }
 }
