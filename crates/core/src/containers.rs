@@ -9,6 +9,7 @@ use serde_json::Value;
 use tokio::sync::{Mutex as AsyncMutex, OwnedSemaphorePermit, Semaphore};
 
 use crate::network::NetworkPolicy;
+use crate::network_rules::check_use;
 use crate::registry::now_seconds;
 use crate::{
     Backend, BackendError, BackendStats, ContainerId, ContainerRecord, ExecuteRequest, Execution, Files,
@@ -561,8 +562,10 @@ impl Container {
         self.sandbox_within(&KeyLimits::default()).await
     }
 
-    /// The same for somebody whose key allows only so many sandboxes at once.
+    /// The same for somebody whose key allows only so many sandboxes at once, and only so much of a network.
     pub async fn sandbox_within(&self, allowance: &KeyLimits) -> Result<Arc<dyn Sandbox>> {
+        let reached = check_use(&self.network(), allowance.network.as_deref());
+        reached.map_err(|refused| BackendError::Invalid(refused.to_string()))?;
         self.keep_alive();
         let mut life = Arc::clone(&self.life).lock_owned().await;
         match &*life {

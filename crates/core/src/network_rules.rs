@@ -15,8 +15,18 @@ pub enum NetworkRefused {
     Server(#[from] OutsideCeiling),
     #[error("this key may not have it: {0}")]
     Key(OutsideCeiling),
+    #[error("this key may not run code in this container: {0}")]
+    KeysContainer(OutsideCeiling),
     #[error(transparent)]
     Invalid(#[from] InvalidTarget),
+}
+
+/// Whether somebody with this bound of a key may run code in a container with this policy, which another key of the
+/// same owner may have asked for, or the same one before it was bound.
+pub(crate) fn check_use(policy: &NetworkPolicy, key: Option<&[String]>) -> Result<(), NetworkRefused> {
+    let Some(words) = key else { return Ok(()) };
+    let key = NetworkCeiling::from_words(words.iter().map(String::as_str))?;
+    key.check(policy).map_err(NetworkRefused::KeysContainer)
 }
 
 impl NetworkRules {

@@ -1,7 +1,11 @@
 //! Who gets which network.
 
+use std::sync::Arc;
+
 use super::{NetworkRefused, NetworkRules};
 use crate::network::{NetworkCeiling, NetworkPolicy, OutsideCeiling};
+use crate::testing::ScriptedBackend;
+use crate::{BackendError, Containers, ContainersConfig, KeyLimits, MemoryRegistry, NewContainer};
 
 fn policy(words: &[&str]) -> NetworkPolicy {
     NetworkPolicy::from_words(words.iter().copied()).unwrap()
@@ -53,4 +57,22 @@ fn who_asks_for_nothing_gets_the_usual_as_far_as_the_key_goes() {
     assert!(server.grant(None, Some(&[])).unwrap().is_disabled());
     assert_eq!(server.widest(None), Some(NetworkPolicy::open()));
     assert_eq!(server.widest(Some(&key(&["a.example"]))), None);
+}
+
+#[tokio::test]
+async fn a_key_runs_no_code_where_more_is_reached_than_it_may() {
+    let network = rules(&["a.example"], &["open"]);
+    let config = ContainersConfig { network, ..ContainersConfig::default() };
+    let (backend, registry) = (Arc::new(ScriptedBackend::default()), Arc::new(MemoryRegistry::default()));
+    let containers = Containers::open(backend, registry, config).await.unwrap();
+    // Made by another key of the same owner.
+    let container = containers.create(NewContainer::default()).await.unwrap();
+    let bound = |words: &[&str]| KeyLimits { network: Some(key(words)), ..KeyLimits::default() };
+    for words in [&["open"][..], &["a.example"], &["a.example", "b.example"]] {
+        assert!(container.sandbox_within(&bound(words)).await.is_ok(), "{words:?}");
+    }
+    for words in [&[][..], &["b.example"], &["a.example:443"]] {
+        let refused = container.sandbox_within(&bound(words)).await.unwrap_err();
+        assert!(matches!(&refused, BackendError::Invalid(why) if why.contains("'a.example'")), "{refused}");
+    }
 }
