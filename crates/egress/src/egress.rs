@@ -55,6 +55,7 @@ impl Egress {
             registries: self.registries.clone(),
             tls: Tls::new(Arc::clone(&self.tls), authority),
             told: std::sync::Mutex::default(),
+            places: crate::sandbox::Places::default(),
         });
         sandbox.serve_all(sockets).inspect_err(|_| ending.cancel())?;
         Ok(Attached { _ends: ending.drop_guard(), authority: pem, sandbox })

@@ -16,19 +16,36 @@ use crate::meter::{Counts, Meter};
 /// Reading from it is receiving, writing to it is sending.
 pub(crate) struct Metered<S> {
     inner: S,
-    meter: Arc<Meter>,
     counts: Arc<Counts>,
+    pace: Pace,
+}
+
+impl<S> Metered<S> {
+    pub(crate) fn new(inner: S, meter: Arc<Meter>, counts: Arc<Counts>, limits: NetworkLimits) -> Self {
+        Self { inner, counts, pace: Pace::new(meter, limits) }
+    }
+
+    fn passed(&mut self, bytes: usize, counter: impl Fn(&Counts) -> &AtomicU64) {
+        let bytes = bytes as u64;
+        counter(&self.counts).fetch_add(bytes, Ordering::Relaxed);
+        self.pace.passed(bytes);
+    }
+}
+
+/// Keeps what passes to what the sandbox may have.
+pub(crate) struct Pace {
+    meter: Arc<Meter>,
     limits: NetworkLimits,
     /// Runs while the sandbox has been faster than it may be.
     debt: Option<Pin<Box<Sleep>>>,
 }
 
-impl<S> Metered<S> {
-    pub(crate) fn new(inner: S, meter: Arc<Meter>, counts: Arc<Counts>, limits: NetworkLimits) -> Self {
-        Self { inner, meter, counts, limits, debt: None }
+impl Pace {
+    pub(crate) fn new(meter: Arc<Meter>, limits: NetworkLimits) -> Self {
+        Self { meter, limits, debt: None }
     }
 
-    fn may_go_on(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+    pub(crate) fn may_go_on(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if let Some(debt) = &mut self.debt {
             ready!(debt.as_mut().poll(cx));
             self.debt = None;
@@ -42,9 +59,7 @@ impl<S> Metered<S> {
         Poll::Ready(Ok(()))
     }
 
-    fn passed(&mut self, bytes: usize, counter: impl Fn(&Counts) -> &AtomicU64) {
-        let bytes = bytes as u64;
-        counter(&self.counts).fetch_add(bytes, Ordering::Relaxed);
+    pub(crate) fn passed(&mut self, bytes: u64) {
         if let Some(wait) = self.meter.take(bytes, self.limits.bytes_per_second) {
             self.debt = Some(Box::pin(sleep(wait.min(Duration::from_secs(60)))));
         }
@@ -57,7 +72,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Metered<S> {
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        ready!(self.may_go_on(cx))?;
+        ready!(self.pace.may_go_on(cx))?;
         let before = buffer.filled().len();
         ready!(Pin::new(&mut self.inner).poll_read(cx, buffer))?;
         let read = buffer.filled().len() - before;
@@ -68,7 +83,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Metered<S> {
 
 impl<S: AsyncWrite + Unpin> AsyncWrite for Metered<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        ready!(self.may_go_on(cx))?;
+        ready!(self.pace.may_go_on(cx))?;
         let written = ready!(Pin::new(&mut self.inner).poll_write(cx, bytes))?;
         self.passed(written, |counts| &counts.sent);
         Poll::Ready(Ok(written))

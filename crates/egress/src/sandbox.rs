@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use sandgate_core::network::HostName;
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::denied::{Denied, Host, NoConnection, Wanted, Why};
@@ -22,8 +23,11 @@ use crate::{LivePolicy, Observer, Way};
 
 /// Refused names that are told; after these, they are only refused.
 const MOST_TOLD: usize = 256;
-/// Connections from inside that are served at once, whatever they want: some of them only to hear why not.
+/// Connections from inside that are served at once, on all ports together and whatever they want: some of them only
+/// to hear why not.
 const MOST_SERVED: usize = 512;
+/// Pages and files of registries that are fetched or delivered at once. What has to wait waits.
+const MOST_FETCHED: usize = 8;
 
 pub(crate) struct SandboxEgress {
     pub(crate) dialer: Arc<Dialer>,
@@ -36,6 +40,20 @@ pub(crate) struct SandboxEgress {
     pub(crate) tls: Tls,
     pub(crate) registries: Option<Arc<Registries>>,
     pub(crate) told: Mutex<HashSet<String>>,
+    pub(crate) places: Places,
+}
+
+/// How much of the server one sandbox holds at once.
+pub(crate) struct Places {
+    served: Arc<Semaphore>,
+    pub(crate) fetched: Arc<Semaphore>,
+}
+
+impl Default for Places {
+    fn default() -> Self {
+        let places = |count| Arc::new(Semaphore::new(count));
+        Self { served: places(MOST_SERVED), fetched: places(MOST_FETCHED) }
+    }
 }
 
 impl SandboxEgress {
@@ -123,9 +141,8 @@ impl SandboxEgress {
     where
         F: Future<Output = ()> + Send + 'static,
     {
-        let places = Arc::new(tokio::sync::Semaphore::new(MOST_SERVED));
         loop {
-            let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
+            let Ok(place) = Arc::clone(&self.places.served).acquire_owned().await else { return };
             match listener.accept().await {
                 Ok((stream, _)) => {
                     let _ = stream.set_nodelay(true);

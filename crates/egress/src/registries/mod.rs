@@ -5,6 +5,7 @@
 
 mod discover;
 mod fetch;
+mod hash;
 mod packument;
 mod pages;
 mod piped;
@@ -25,10 +26,11 @@ pub use discover::discover;
 use crate::Way;
 use crate::denied::{Host, Wanted};
 use crate::http::{Answer, text};
-use crate::meter::Ticket;
 use crate::sandbox::SandboxEgress;
 use fetch::Fetcher;
-use store::{Hash, Store};
+use hash::Hash;
+use piped::Hold;
+use store::Store;
 use urls::Source;
 
 /// Where packages come from; None: sandboxes get none of that kind.
@@ -132,32 +134,33 @@ impl Registries {
             Ok(ticket) => ticket,
             Err(why) => return text(StatusCode::TOO_MANY_REQUESTS, &why.to_string()),
         };
+        let hold = Hold::new(sandbox, ticket).await;
         let front =
             request.headers().get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
         let answer = match wish {
-            Wish::Project(project) => self.project(&project, ticket).await,
-            Wish::Packument(package) => self.packument(&package, front, ticket).await,
-            Wish::File(hash) => self.file(hash, ticket).await,
-            Wish::Go(rest) => self.go(&rest, ticket).await,
+            Wish::Project(project) => self.project(&project, hold).await,
+            Wish::Packument(package) => self.packument(&package, front, hold).await,
+            Wish::File(hash) => self.file(hash, hold).await,
+            Wish::Go(rest) => self.go(&rest, hold).await,
         };
         answer.unwrap_or_else(|(status, why)| text(status, &why))
     }
 
-    async fn project(&self, project: &str, ticket: Ticket) -> Result<Answer, (StatusCode, String)> {
+    async fn project(&self, project: &str, hold: Hold) -> Result<Answer, (StatusCode, String)> {
         let source = known(self.pip.as_ref(), "Python packages")?;
         let (page, url) = self.fetcher.page(source, &format!("{project}/"), "text/html").await?;
         let links = pages::read(&page, &url);
         for link in &links {
             self.store.remember(link.hash, link.url.clone());
         }
-        Ok(piped::whole(pages::write(project, &links).into_bytes(), "text/html; charset=utf-8", ticket))
+        Ok(piped::whole(pages::write(project, &links).into(), "text/html; charset=utf-8", hold))
     }
 
     async fn packument(
         &self,
         package: &str,
         front: &str,
-        ticket: Ticket,
+        hold: Hold,
     ) -> Result<Answer, (StatusCode, String)> {
         let source = known(self.npm.as_ref(), "npm packages")?;
         let accept = "application/vnd.npm.install-v1+json, application/json";
@@ -167,12 +170,12 @@ impl Registries {
         for (hash, url) in files {
             self.store.remember(hash, url);
         }
-        Ok(piped::whole(rewritten, "application/vnd.npm.install-v1+json", ticket))
+        Ok(piped::whole(rewritten.into(), "application/vnd.npm.install-v1+json", hold))
     }
 
-    async fn file(self: &Arc<Self>, hash: Hash, ticket: Ticket) -> Result<Answer, (StatusCode, String)> {
+    async fn file(self: &Arc<Self>, hash: Hash, hold: Hold) -> Result<Answer, (StatusCode, String)> {
         if let Some(file) = self.store.get(hash).await {
-            return Ok(piped::file(file, ticket).await);
+            return Ok(piped::file(file, hold).await);
         }
         let Some(url) = self.store.url_of(hash) else {
             let why = "This file was not named by a page that was asked for; ask for the page of its project first.";
@@ -181,14 +184,14 @@ impl Registries {
         let sources = [&self.pip, &self.npm];
         let source = sources.into_iter().flatten().find(|source| source.is_same_place(&url));
         let body = self.fetcher.open(source, &url, "*/*").await?;
-        Ok(piped::through(Arc::clone(&self.store), hash, body, ticket))
+        Ok(piped::through(Arc::clone(&self.store), hash, body, hold))
     }
 
     /// Modules have no hash in their pages; Go's own client checks them. They are kept by their address.
-    async fn go(&self, rest: &str, ticket: Ticket) -> Result<Answer, (StatusCode, String)> {
+    async fn go(&self, rest: &str, hold: Hold) -> Result<Answer, (StatusCode, String)> {
         let source = known(self.go.as_ref(), "Go modules")?;
         let (page, _) = self.fetcher.page(source, rest, "*/*").await?;
-        Ok(piped::whole(page.to_vec(), "application/octet-stream", ticket))
+        Ok(piped::whole(page, "application/octet-stream", hold))
     }
 }
 
@@ -220,7 +223,9 @@ fn wish(path: &str) -> Option<(&'static str, Wish)> {
         return Some(("npm", Wish::File(Hash::read(file.split('/').next()?)?)));
     }
     if let Some(package) = path.strip_prefix("/npm/") {
-        return plain(package, "@/%").then(|| ("npm", Wish::Packument(package.to_owned())));
+        // Programs write the slash of a name with a scope in either way. No other code is a name's.
+        let package = package.replace("%2f", "/").replace("%2F", "/");
+        return plain(&package, "@/").then_some(("npm", Wish::Packument(package)));
     }
     let module = path.strip_prefix("/go/")?;
     plain(module, "@/!+~").then(|| ("go", Wish::Go(module.to_owned())))

@@ -32,6 +32,8 @@ fn what_leads_elsewhere_is_not() {
         "/npm/",
         "/npm/../x",
         "/npm/a/../../x",
+        "/npm/%2e%2e/x",
+        "/npm/@a%2f..%2f..%2fx",
         "/go/../x",
         "/go/a/..%2f",
         "/else",

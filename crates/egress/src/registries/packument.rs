@@ -4,7 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
-use super::store::Hash;
+use super::hash::Hash;
 use super::urls::join;
 
 /// A file's hash, and where the registry has it.

@@ -1,6 +1,6 @@
 //! Pages of Python projects (PEP 503): read for the files they name, written anew with those files at the front.
 
-use super::store::Hash;
+use super::hash::Hash;
 use super::urls::join;
 
 /// Files of one project.

@@ -1,9 +1,10 @@
-//! Bodies of the front: counted, and kept on the way if they are what they should be.
+//! Bodies of the front: counted, paced, and kept on the way if they are what they should be.
 
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::Response;
@@ -11,22 +12,58 @@ use http_body::{Body, Frame};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use tokio::fs::File;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::sync::mpsc;
+use tokio::io::AsyncReadExt;
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
-use super::store::{Hash, Hasher, Store};
+use super::hash::{Hash, Hasher};
+use super::store::Store;
 use super::typed;
 use crate::http::{Answer, BoxError};
 use crate::meter::Ticket;
+use crate::metered::Pace;
+use crate::sandbox::SandboxEgress;
 
 const PIECE: usize = 64 << 10;
 /// A package that is larger is not one.
 const LONGEST_FILE: u64 = 4 << 30;
+/// Who takes nothing of a file for so long while it is fetched does not want it.
+const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What comes out of a task.
-struct Piped {
-    pieces: mpsc::Receiver<Result<Bytes, BoxError>>,
+/// What an answer holds until it was taken: its place, and the account that it is on.
+pub(super) struct Hold {
     ticket: Ticket,
+    pace: Pace,
+    _place: Option<OwnedSemaphorePermit>,
+}
+
+impl Hold {
+    /// Waits for a place.
+    pub(super) async fn new(sandbox: &SandboxEgress, ticket: Ticket) -> Self {
+        let place = Arc::clone(&sandbox.places.fetched).acquire_owned().await.ok();
+        let pace = Pace::new(Arc::clone(ticket.meter()), sandbox.policy.now().limits);
+        Self { ticket, pace, _place: place }
+    }
+}
+
+/// What comes out of a task, or is there.
+struct Piped {
+    pieces: Pieces,
+    hold: Hold,
+}
+
+enum Pieces {
+    Coming(mpsc::Receiver<Result<Bytes, BoxError>>),
+    There(Bytes),
+}
+
+impl Pieces {
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, BoxError>>> {
+        match self {
+            Self::Coming(pieces) => pieces.poll_recv(cx),
+            Self::There(rest) if rest.is_empty() => Poll::Ready(None),
+            Self::There(rest) => Poll::Ready(Some(Ok(rest.split_to(rest.len().min(PIECE))))),
+        }
+    }
 }
 
 impl Body for Piped {
@@ -37,40 +74,39 @@ impl Body for Piped {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
-        self.pieces.poll_recv(cx).map(|piece| {
-            piece.map(|piece| {
-                piece.map(|bytes| {
-                    count(&self.ticket, bytes.len());
-                    Frame::data(bytes)
-                })
+        ready!(self.hold.pace.may_go_on(cx))?;
+        let piece = ready!(self.pieces.poll(cx));
+        Poll::Ready(piece.map(|piece| {
+            piece.map(|bytes| {
+                let count = bytes.len() as u64;
+                self.hold.ticket.counts.received.fetch_add(count, Ordering::Relaxed);
+                self.hold.pace.passed(count);
+                Frame::data(bytes)
             })
-        })
+        }))
     }
 }
 
-fn count(ticket: &Ticket, bytes: usize) {
-    ticket.counts.received.fetch_add(bytes as u64, Ordering::Relaxed);
-    ticket.meter().take(bytes as u64, None);
-}
-
-fn answer(pieces: mpsc::Receiver<Result<Bytes, BoxError>>, ticket: Ticket) -> Answer {
-    let mut answer = Response::new(Piped { pieces, ticket }.boxed());
-    typed(&mut answer, "application/octet-stream");
+fn answer(pieces: Pieces, length: Option<u64>, kind: &'static str, hold: Hold) -> Answer {
+    let mut answer = Response::new(Piped { pieces, hold }.boxed());
+    typed(&mut answer, kind);
+    if let Some(length) = length {
+        answer.headers_mut().insert(http::header::CONTENT_LENGTH, length.into());
+    }
     answer
 }
+
+const FILE: &str = "application/octet-stream";
 
 /// A page that is there already.
-pub(super) fn whole(content: Vec<u8>, kind: &'static str, ticket: Ticket) -> Answer {
-    count(&ticket, content.len());
-    let mut answer =
-        Response::new(http_body_util::Full::from(content).map_err(|never| match never {}).boxed());
-    typed(&mut answer, kind);
-    answer
+pub(super) fn whole(content: Bytes, kind: &'static str, hold: Hold) -> Answer {
+    let length = content.len() as u64;
+    answer(Pieces::There(content), Some(length), kind, hold)
 }
 
 /// A file of the cache.
-pub(super) async fn file(mut file: File, ticket: Ticket) -> Answer {
-    let length = file.metadata().await.map(|about| about.len());
+pub(super) async fn file(mut file: File, hold: Hold) -> Answer {
+    let length = file.metadata().await.map(|about| about.len()).ok();
     let (sender, pieces) = mpsc::channel(4);
     tokio::spawn(async move {
         loop {
@@ -87,54 +123,30 @@ pub(super) async fn file(mut file: File, ticket: Ticket) -> Answer {
             }
         }
     });
-    let mut answer = answer(pieces, ticket);
-    if let Ok(length) = length {
-        answer.headers_mut().insert(http::header::CONTENT_LENGTH, length.into());
-    }
-    answer
+    answer(Pieces::Coming(pieces), length, FILE, hold)
 }
 
 /// A file that is passed on while it is fetched. It is kept if it has its hash; if not, whoever reads it is cut off
-/// before its end. It is fetched to its end even when nobody reads any more.
-pub(super) fn through(store: Arc<Store>, hash: Hash, body: Incoming, ticket: Ticket) -> Answer {
+/// before its end. It is fetched for as long as it is read.
+pub(super) fn through(store: Arc<Store>, hash: Hash, body: Incoming, hold: Hold) -> Answer {
     let (sender, pieces) = mpsc::channel(4);
     tokio::spawn(async move {
         if let Err(error) = fetch(&store, hash, body, &sender).await {
             tracing::warn!(%error, "a package could not be fetched");
-            let _ = sender.send(Err(error)).await;
+            let _ = sender.send_timeout(Err(error), PATIENCE).await;
         }
     });
-    answer(pieces, ticket)
+    answer(Pieces::Coming(pieces), None, FILE, hold)
 }
 
+/// The last piece is held back until the hash is known to be right.
 async fn fetch(
-    store: &Store,
+    store: &Arc<Store>,
     hash: Hash,
     mut body: Incoming,
     reader: &mpsc::Sender<Result<Bytes, BoxError>>,
 ) -> Result<(), BoxError> {
-    let (mut file, path) = store.draft().await?;
-    let fetched = copy(hash, &mut body, &mut file, reader).await;
-    match fetched {
-        Ok((size, held_back)) => {
-            store.keep(&path, hash, size).await?;
-            let _ = reader.send(Ok(held_back)).await;
-            Ok(())
-        }
-        Err(error) => {
-            tokio::fs::remove_file(&path).await?;
-            Err(error)
-        }
-    }
-}
-
-/// The last piece is held back until the hash is known to be right.
-async fn copy(
-    hash: Hash,
-    body: &mut Incoming,
-    file: &mut File,
-    reader: &mpsc::Sender<Result<Bytes, BoxError>>,
-) -> Result<(u64, Bytes), BoxError> {
+    let mut draft = store.draft().await?;
     let mut hasher = Hasher::like(hash);
     let mut size = 0;
     let mut held_back = Bytes::new();
@@ -145,15 +157,16 @@ async fn copy(
             return Err("it is larger than any package".into());
         }
         hasher.update(&data);
-        file.write_all(&data).await?;
+        draft.write(&data).await?;
         let before = std::mem::replace(&mut held_back, data);
-        if !before.is_empty() {
-            let _ = reader.send(Ok(before)).await;
+        if !before.is_empty() && reader.send_timeout(Ok(before), PATIENCE).await.is_err() {
+            return Err("nobody reads it any more".into());
         }
     }
-    file.flush().await?;
     if hasher.finish() != hash {
         return Err("it is not what the registry's page says: its hash is another".into());
     }
-    Ok((size, held_back))
+    draft.keep(hash).await?;
+    let _ = reader.send_timeout(Ok(held_back), PATIENCE).await;
+    Ok(())
 }

@@ -1,90 +1,16 @@
 //! Packages on disk, each under its own hash; only what has that hash is ever put there.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use sha2::{Digest, Sha256, Sha512};
 use tokio::fs::File;
+use tokio::io::AsyncWriteExt;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Hash {
-    Sha256([u8; 32]),
-    Sha512([u8; 64]),
-}
-
-impl Hash {
-    pub(super) fn sha256(hex: &str) -> Option<Self> {
-        unhex(hex)?.try_into().ok().map(Self::Sha256)
-    }
-
-    /// As [`fmt::Display`] writes it.
-    pub(super) fn read(text: &str) -> Option<Self> {
-        match text.split_once('-')? {
-            ("sha256", hex) => Self::sha256(hex),
-            ("sha512", hex) => unhex(hex)?.try_into().ok().map(Self::Sha512),
-            _ => None,
-        }
-    }
-
-    pub(super) fn hex(&self) -> String {
-        let bytes: &[u8] = match self {
-            Self::Sha256(bytes) => bytes,
-            Self::Sha512(bytes) => bytes,
-        };
-        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-    }
-}
-
-fn unhex(hex: &str) -> Option<Vec<u8>> {
-    if !hex.len().is_multiple_of(2) || hex.len() > 128 || !hex.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        return None;
-    }
-    (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).ok()).collect()
-}
-
-impl fmt::Display for Hash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kind = match self {
-            Self::Sha256(_) => "sha256",
-            Self::Sha512(_) => "sha512",
-        };
-        write!(f, "{kind}-{}", self.hex())
-    }
-}
-
-/// Makes a hash of what passes, of the kind that is to be compared with.
-pub(super) enum Hasher {
-    Sha256(Sha256),
-    Sha512(Sha512),
-}
-
-impl Hasher {
-    pub(super) fn like(hash: Hash) -> Self {
-        match hash {
-            Hash::Sha256(_) => Self::Sha256(Sha256::new()),
-            Hash::Sha512(_) => Self::Sha512(Sha512::new()),
-        }
-    }
-
-    pub(super) fn update(&mut self, bytes: &[u8]) {
-        match self {
-            Self::Sha256(hasher) => hasher.update(bytes),
-            Self::Sha512(hasher) => hasher.update(bytes),
-        }
-    }
-
-    pub(super) fn finish(self) -> Hash {
-        match self {
-            Self::Sha256(hasher) => Hash::Sha256(hasher.finalize().into()),
-            Self::Sha512(hasher) => Hash::Sha512(hasher.finalize().into()),
-        }
-    }
-}
+use super::hash::Hash;
 
 /// Addresses remembered; pages are asked for again before their files are.
 const MOST_URLS: usize = 200_000;
@@ -94,6 +20,8 @@ pub(super) struct Store {
     folder: PathBuf,
     most: u64,
     held: AtomicU64,
+    /// Of files that are still being written.
+    drafted: AtomicU64,
     drafts: AtomicU64,
     urls: Mutex<HashMap<Hash, String>>,
 }
@@ -111,8 +39,14 @@ impl Store {
                 held += entry.metadata()?.len();
             }
         }
-        let (held, drafts, urls) = (AtomicU64::new(held), AtomicU64::new(0), Mutex::default());
-        Ok(Self { folder: folder.to_owned(), most, held, drafts, urls })
+        Ok(Self {
+            folder: folder.to_owned(),
+            most,
+            held: AtomicU64::new(held),
+            drafted: AtomicU64::default(),
+            drafts: AtomicU64::default(),
+            urls: Mutex::default(),
+        })
     }
 
     pub(super) fn remember(&self, hash: Hash, url: String) {
@@ -135,20 +69,12 @@ impl Store {
         Some(file)
     }
 
-    /// A file to write to, and where it is. It counts for nothing before [`Store::keep`].
-    pub(super) async fn draft(&self) -> io::Result<(File, PathBuf)> {
+    /// A file to write to.
+    pub(super) async fn draft(self: &Arc<Self>) -> io::Result<Draft> {
         let number = self.drafts.fetch_add(1, Ordering::Relaxed);
         let path = self.folder.join(format!("draft-{}-{number}", std::process::id()));
-        Ok((File::create_new(&path).await?, path))
-    }
-
-    /// The draft becomes the file of `hash`, which its content has.
-    pub(super) async fn keep(&self, draft: &Path, hash: Hash, size: u64) -> io::Result<()> {
-        tokio::fs::rename(draft, self.folder.join(hash.to_string())).await?;
-        if self.held.fetch_add(size, Ordering::AcqRel) + size > self.most {
-            self.make_room()?;
-        }
-        Ok(())
+        let file = File::create_new(&path).await?;
+        Ok(Draft { store: Arc::clone(self), file, path, size: 0, is_kept: false })
     }
 
     /// Down to nine tenths, the longest unused first.
@@ -167,11 +93,60 @@ impl Store {
             if held <= self.most / 10 * 9 {
                 break;
             }
-            std::fs::remove_file(path)?;
-            held -= size;
+            match std::fs::remove_file(path) {
+                // Somebody else makes room too.
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => held -= size,
+            }
         }
         self.held.store(held, Ordering::Release);
         Ok(())
+    }
+}
+
+/// A file that is being fetched. It counts for nothing before [`Draft::keep`], and is removed if it never comes to that.
+pub(super) struct Draft {
+    store: Arc<Store>,
+    file: File,
+    path: PathBuf,
+    size: u64,
+    is_kept: bool,
+}
+
+impl Draft {
+    /// All drafts together may take as much room as what is kept, and no more.
+    pub(super) async fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let more = bytes.len() as u64;
+        self.size += more;
+        if self.store.drafted.fetch_add(more, Ordering::AcqRel) + more > self.store.most {
+            return Err(io::Error::other("there is no room for it in the cache of packages"));
+        }
+        self.file.write_all(bytes).await
+    }
+
+    /// It becomes the file of `hash`, which its content has.
+    pub(super) async fn keep(mut self, hash: Hash) -> io::Result<()> {
+        self.file.flush().await?;
+        let place = self.store.folder.join(hash.to_string());
+        let is_new = !tokio::fs::try_exists(&place).await?;
+        tokio::fs::rename(&self.path, place).await?;
+        self.is_kept = true;
+        let size = if is_new { self.size } else { 0 };
+        if self.store.held.fetch_add(size, Ordering::AcqRel) + size > self.store.most {
+            self.store.make_room()?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        self.store.drafted.fetch_sub(self.size, Ordering::AcqRel);
+        if !self.is_kept
+            && let Err(error) = std::fs::remove_file(&self.path)
+        {
+            tracing::warn!(%error, "what was fetched of a package is left");
+        }
     }
 }
 

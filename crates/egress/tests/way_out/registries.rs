@@ -13,6 +13,11 @@ fn hex(content: &[u8]) -> String {
     Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// More than the cache holds.
+fn large() -> Vec<u8> {
+    vec![7; 3 << 20]
+}
+
 /// A registry with one package, and a world whose egress uses it.
 async fn world() -> (World, Origin, tempfile::TempDir) {
     let registry = Origin::http("127.0.0.1:0".parse().unwrap()).await.unwrap();
@@ -22,6 +27,9 @@ async fn world() -> (World, Origin, tempfile::TempDir) {
     let wrong = format!("<a href=\"/f/bad-1.0.tar.gz#sha256={}\">bad</a>", hex(b"something else"));
     registry.put("/simple/bad/", "text/html", wrong.as_bytes());
     registry.put("/f/bad-1.0.tar.gz", "application/gzip", WHEEL);
+    let large = format!("<a href=\"/f/large-1.0.tar.gz#sha256={}\">large</a>", hex(&large()));
+    registry.put("/simple/large/", "text/html", large.as_bytes());
+    registry.put("/f/large-1.0.tar.gz", "application/gzip", &self::large());
     let folder = tempfile::tempdir().unwrap();
     let mut world = World::start().await;
     let registries = RegistriesConfig {
@@ -115,6 +123,16 @@ async fn what_has_another_hash_is_neither_passed_on_nor_kept() {
     let path = format!("/pip/files/sha256-{}/bad-1.0.tar.gz", hex(b"something else"));
     assert!(page.contains(&path), "{page}");
     assert!(!get(&inside, &path).await.contains("the content of a wheel"));
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[tokio::test]
+async fn what_the_cache_has_no_room_for_is_cut_off_and_leaves_nothing() {
+    let (world, _registry, folder) = world().await;
+    let inside = sandbox(&world);
+    get(&inside, "/pip/simple/large/").await;
+    let got = get(&inside, &format!("/pip/files/sha256-{}/large-1.0.tar.gz", hex(&large()))).await;
+    assert!(got.len() < 2 << 20, "{}", got.len());
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
