@@ -5,85 +5,17 @@ use std::sync::Arc;
 use http::{HeaderValue, Request, Response, StatusCode, Uri, header};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
-use hyper::client::conn::http1::{self, SendRequest};
-use hyper_util::rt::TokioIo;
-use tokio::net::TcpStream;
 use tokio::sync::Mutex;
 
 use super::answers::{Answer, refusal, text};
 use super::headers::{host, remove_own, split, upgrade};
 use super::proxy::{absolute_target, host_value};
+use super::upstream::Upstream;
 use crate::Way;
 use crate::denied::{NoConnection, Wanted, Why};
-use crate::meter::Ticket;
-use crate::metered::Metered;
 use crate::sandbox::SandboxEgress;
 use crate::secrets;
-use crate::tunnel::{Stream, check_name, ended_by};
-
-/// A connection to a server that speaks HTTP, and where it leads.
-pub(crate) struct Upstream {
-    wanted: Wanted,
-    address: Option<std::net::IpAddr>,
-    sender: SendRequest<Incoming>,
-}
-
-impl Upstream {
-    /// Over `stream`, which is connected to `wanted`; by TLS, verified for its name, if asked.
-    pub(crate) async fn open(
-        sandbox: &Arc<SandboxEgress>,
-        wanted: Wanted,
-        stream: TcpStream,
-        mut ticket: Ticket,
-        tls: bool,
-    ) -> Result<Self, NoConnection> {
-        let limits = sandbox.policy.now().limits;
-        let stream = Metered::new(stream, Arc::clone(ticket.meter()), Arc::clone(&ticket.counts), limits);
-        if !tls {
-            return Self::over(sandbox, wanted, stream, ticket).await;
-        }
-        match sandbox.tls.connect(&wanted, stream).await {
-            Ok(stream) => Self::over(sandbox, wanted, stream, ticket).await,
-            Err(why) => {
-                let why = NoConnection::Failed { to: wanted.to_string(), why };
-                ticket.cut(&why);
-                Err(why)
-            }
-        }
-    }
-
-    async fn over<S: Stream>(
-        sandbox: &Arc<SandboxEgress>,
-        wanted: Wanted,
-        stream: S,
-        mut ticket: Ticket,
-    ) -> Result<Self, NoConnection> {
-        let address = ticket.address();
-        let opened = http1::Builder::new().preserve_header_case(true).handshake(TokioIo::new(stream)).await;
-        let (sender, connection) = match opened {
-            Ok(opened) => opened,
-            Err(error) => {
-                let why = NoConnection::Failed { to: wanted.to_string(), why: error.to_string() };
-                return Err(ticket.refused(why));
-            }
-        };
-        let (going, to) = (Arc::clone(sandbox), wanted.clone());
-        let ending = sandbox.ending.clone();
-        tokio::spawn(ending.run_until_cancelled_owned(async move {
-            tokio::select! {
-                ended = connection.with_upgrades() => if let Err(error) = ended {
-                    let limit = going.policy.now().limits.bytes;
-                    let cause = std::error::Error::source(&error).and_then(|cause| cause.downcast_ref());
-                    if let Some(cause) = cause {
-                        ticket.cut(&ended_by(cause, &to, limit));
-                    }
-                },
-                denied = going.revoked(&to, address) => ticket.cut(&denied.into()),
-            }
-        }));
-        Ok(Self { wanted, address, sender })
-    }
-}
+use crate::tunnel::check_name;
 
 /// Forwards the requests of one connection from inside.
 pub(crate) struct Forwarder {
@@ -174,16 +106,20 @@ impl Forwarder {
             Ok(upstream) => upstream,
             Err(why) => return refusal(&why),
         };
-        let answer = match upstream.sender.send_request(request).await {
+        let mut answer = match upstream.sender.send_request(request).await {
             Ok(answer) => answer,
             Err(error) => {
                 let why = format!("it broke off ({error})");
                 return refusal(&NoConnection::Failed { to: wanted.to_string(), why });
             }
         };
+        if answer.status() == StatusCode::SWITCHING_PROTOCOLS {
+            return self.changed(&wanted, upstream, answer, ours);
+        }
         *kept = Some(upstream);
         drop(kept);
-        self.answered(&wanted, answer, ours)
+        remove_own(answer.headers_mut());
+        self.told(&wanted, answer)
     }
 
     /// Makes it a request to the server itself, with what it may carry.
@@ -223,30 +159,27 @@ impl Forwarder {
         Upstream::open(&self.sandbox, wanted.clone(), stream, ticket, self.tls).await
     }
 
-    fn answered(
+    /// The server goes on in the protocol that was asked for.
+    fn changed(
         &self,
         wanted: &Wanted,
+        upstream: Upstream,
         mut answer: Response<Incoming>,
         ours: Option<hyper::upgrade::OnUpgrade>,
     ) -> Answer {
-        if answer.status() == StatusCode::SWITCHING_PROTOCOLS {
-            let theirs = hyper::upgrade::on(&mut answer);
-            if let Some(ours) = ours {
-                tokio::spawn(self.sandbox.ending.clone().run_until_cancelled_owned(join(ours, theirs)));
-            }
-        } else {
-            remove_own(answer.headers_mut());
-        }
+        let Some(ours) = ours else {
+            let why = "it changed to another protocol unasked".to_owned();
+            return refusal(&NoConnection::Failed { to: wanted.to_string(), why });
+        };
+        let theirs = hyper::upgrade::on(&mut answer);
+        upstream.join(&self.sandbox, ours, theirs);
+        self.told(wanted, answer)
+    }
+
+    fn told(&self, wanted: &Wanted, answer: Response<Incoming>) -> Answer {
         if self.tls {
             return secrets::taken_out(&self.sandbox, wanted, answer);
         }
         answer.map(|body| body.map_err(Into::into).boxed())
     }
-}
-
-/// After a change of protocol, bytes pass as they are.
-async fn join(ours: hyper::upgrade::OnUpgrade, theirs: hyper::upgrade::OnUpgrade) {
-    let (Ok(ours), Ok(theirs)) = tokio::join!(ours, theirs) else { return };
-    let (mut ours, mut theirs) = (TokioIo::new(ours), TokioIo::new(theirs));
-    let _ = tokio::io::copy_bidirectional(&mut ours, &mut theirs).await;
 }

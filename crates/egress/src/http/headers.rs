@@ -28,7 +28,8 @@ pub(super) fn remove_own(headers: &mut HeaderMap) {
     }
 }
 
-/// The protocol a request wants to change to.
+/// The protocol a request wants to change to, of those that pass. Behind others, such as HTTP/2, requests for other
+/// hosts could hide.
 pub(super) fn upgrade<B>(request: &Request<B>) -> Option<http::HeaderValue> {
     let headers = request.headers();
     let asked = headers
@@ -36,7 +37,8 @@ pub(super) fn upgrade<B>(request: &Request<B>) -> Option<http::HeaderValue> {
         .iter()
         .filter_map(|value| value.to_str().ok())
         .any(|value| value.split(',').any(|word| word.trim().eq_ignore_ascii_case("upgrade")));
-    headers.get(header::UPGRADE).filter(|_| asked).cloned()
+    let passes = |protocol: &&http::HeaderValue| protocol.as_bytes().eq_ignore_ascii_case(b"websocket");
+    headers.get(header::UPGRADE).filter(passes).filter(|_| asked).cloned()
 }
 
 /// The one host that a request names in its header. Two, or something unreadable, are an error.

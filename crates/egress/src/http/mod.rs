@@ -5,12 +5,13 @@ mod answers;
 mod forward;
 mod headers;
 mod proxy;
+mod upstream;
 
-pub(crate) use answers::{Answer, BoxError, raw_refusal, text};
+pub(crate) use answers::{Answer, BoxError, raw_refusal, refusal, text};
+pub(crate) use forward::Forwarder;
 pub use headers::split;
-
-pub(crate) use forward::{Forwarder, Upstream};
 pub(crate) use proxy::{serve, serve_on};
+pub(crate) use upstream::Upstream;
 
 use std::sync::Arc;
 

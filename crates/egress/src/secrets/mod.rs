@@ -2,22 +2,27 @@
 //! value, and what comes back is searched for it, so that it never gets inside. No other domain's TLS is opened.
 
 mod body;
+mod forms;
 mod placeholder;
+mod watched;
 
 use std::sync::Arc;
 
 use http::{HeaderValue, Request, Response, header};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
+use hyper::ext::ReasonPhrase;
 use sandgate_core::network::DomainSecret;
 use tokio::net::TcpStream;
 
 use crate::denied::{NoConnection, Wanted, Why};
 use crate::first::Replayed;
-use crate::http::{Answer, Forwarder, Upstream, serve_on};
+use crate::http::{Answer, Forwarder, Upstream, refusal, serve_on};
 use crate::meter::Ticket;
 use crate::sandbox::SandboxEgress;
 use crate::tunnel::Stream;
+
+pub(crate) use watched::Watched;
 
 /// Whether connections by TLS to this place are opened.
 pub(crate) fn intercepts(sandbox: &SandboxEgress, wanted: &Wanted) -> bool {
@@ -88,26 +93,42 @@ pub(crate) fn put_in(
     if tls {
         // What is compressed cannot be searched.
         request.headers_mut().insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        request.headers_mut().remove(header::SEC_WEBSOCKET_EXTENSIONS);
     }
     Ok(())
 }
 
+/// What an answer must not hold, and what comes in its place.
+fn pairs(sandbox: &SandboxEgress, wanted: &Wanted) -> body::Pairs {
+    let mut pairs = body::Pairs::new();
+    for secret in secrets_of(sandbox, wanted) {
+        let Some(value) = &secret.value else { continue };
+        let stands = secret.placeholder.as_bytes();
+        pairs.extend(forms::forms(value.expose()).into_iter().map(|form| (form, stands.to_vec())));
+    }
+    pairs
+}
+
+/// What must not come through after a change of protocol.
+pub(crate) fn unsaid(sandbox: &SandboxEgress, wanted: &Wanted) -> Vec<Vec<u8>> {
+    pairs(sandbox, wanted).into_iter().map(|(form, _)| form).collect()
+}
+
 /// The answer of such a domain, with placeholders where it repeats values.
 pub(crate) fn taken_out(sandbox: &SandboxEgress, wanted: &Wanted, answer: Response<Incoming>) -> Answer {
-    let pairs: Vec<(Vec<u8>, Vec<u8>)> = secrets_of(sandbox, wanted)
-        .into_iter()
-        .filter_map(|secret| {
-            let value = secret.value.as_ref()?.expose().as_bytes().to_vec();
-            Some((value, secret.placeholder.into_bytes()))
-        })
-        .collect();
+    // It was asked for as it is.
+    if answer.headers().get(header::CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity") {
+        let why = "its answer is compressed, and cannot be searched for secrets".to_owned();
+        return refusal(&NoConnection::Failed { to: wanted.to_string(), why });
+    }
+    let pairs = pairs(sandbox, wanted);
     let mut answer = answer;
+    // The words of the status line are the server's own too, and nobody needs them.
+    answer.extensions_mut().remove::<ReasonPhrase>();
     for value in answer.headers_mut().values_mut() {
         let clean = body::replaced(value.as_bytes(), &pairs);
-        if clean != value.as_bytes()
-            && let Ok(clean) = HeaderValue::from_bytes(&clean)
-        {
-            *value = clean;
+        if clean != value.as_bytes() {
+            *value = HeaderValue::from_bytes(&clean).unwrap_or(HeaderValue::from_static("removed"));
         }
     }
     // The length may change.

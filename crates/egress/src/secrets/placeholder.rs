@@ -55,7 +55,7 @@ pub(super) fn exchange<B>(request: &mut Request<B>, secret: &DomainSecret, value
     }
 }
 
-fn percent_encoded(text: &str) -> String {
+pub(super) fn percent_encoded(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
         match byte {

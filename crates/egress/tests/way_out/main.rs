@@ -6,3 +6,4 @@ mod proxy;
 mod registries;
 mod support;
 mod tls;
+mod upgrades;

@@ -4,6 +4,8 @@
 use std::sync::Arc;
 
 use crate::support::{Inside, World, read_all};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, RootCertStore};
@@ -86,7 +88,15 @@ async fn a_secret_is_put_in_for_its_domain_and_taken_out_of_answers() {
     assert_eq!(asked[0].target, format!("/?key={VALUE}"));
     assert!(answer.contains(&format!("authorization: Bearer {placeholder}")), "{answer}");
     assert!(!answer.contains(VALUE), "the server repeats it, the sandbox does not hear it");
-    assert!(!format!("{:?}", inside.seen(1).await).contains(VALUE));
+    // Nor in the form of a password.
+    let stream = tls(&inside, &target, "a.allowed.test", &own).await.unwrap();
+    let password = |value: &str| STANDARD.encode(format!("me:{value}"));
+    let header = format!("Authorization: Basic {}\r\n", password(&placeholder));
+    let answer = get(stream, "/", &target, &header).await;
+    assert!(answer.contains("authorization: Basic") && !answer.contains(&password(VALUE)[8..]), "{answer}");
+    let sent = world.tls.asked().last().unwrap().headers["authorization"].clone();
+    assert_eq!(sent, format!("Basic {}", password(VALUE)).as_str());
+    assert!(!format!("{:?}", inside.seen(2).await).contains(VALUE));
     assert!(world.egress.trust_bundle(Some(&own)).contains(&own));
 }
 
