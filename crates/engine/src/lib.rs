@@ -15,6 +15,7 @@ mod ids;
 mod instance;
 mod kernel;
 mod kernel_files;
+mod made_inside;
 mod network;
 mod output;
 mod plain_start;

@@ -1,28 +1,21 @@
 //! A sandbox's way out: sockets in its empty network namespace, opened when its policy first allows anything, and
 //! served by the egress from outside. A sandbox that may reach nothing has none of this.
 
-use std::collections::BTreeSet;
 use std::net::{Ipv4Addr, TcpListener, UdpSocket};
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 
-use sandgate_core::network::{Action, Cidr, NetworkPolicy};
+use sandgate_core::network::NetworkPolicy;
 use sandgate_core::{BackendError, Result, SandboxId};
 use sandgate_egress::{Attached, InsideSockets, LivePolicy, Observer, Seen, registry_env};
-use sandgate_jail::openings::{Opening, everywhere, loopback};
+use sandgate_jail::openings::{Opening, loopback};
 use tokio::sync::Mutex;
 
+use crate::made_inside::{DNS, HTTP_PROXY, Made, SOCKS};
 use crate::network::Network;
 use crate::shared::{Shared, blocking};
 
 const TAKEN: &str = "Address already in use";
-const HTTP_PROXY: u16 = 3128;
-const SOCKS: u16 = 1080;
-const DNS: u16 = 53;
-/// Where programs that know of no proxy find what they look for.
-const WEB: [u16; 2] = [80, 443];
-/// Ports that are listened on for them. Others are reached through the proxies.
-const MOST_PORTS: usize = 48;
 /// Where the certificates are inside, and the variables by which programs find them.
 pub(crate) const BUNDLE: &str = "/home/user/.sandgate/certificates.pem";
 const TRUST: [&str; 7] = [
@@ -46,12 +39,6 @@ struct Open {
     /// What is listened on, and which routes there are.
     made: Made,
     attached: Attached,
-}
-
-#[derive(Debug, Default)]
-struct Made {
-    ports: BTreeSet<u16>,
-    routes: BTreeSet<(Ipv4Addr, u8)>,
 }
 
 impl WayOut {
@@ -78,9 +65,13 @@ impl WayOut {
             }
             None => *open = Some(Open::first(shared, network, id, init, policy, wanted).await?),
             Some(open) => {
-                // What is not allowed any more ends before anything can go wrong.
+                // What is not allowed any more ends before anything can go wrong; what goes wrong changes nothing.
+                let before = open.policy.policy();
                 open.policy.exchange(policy);
-                open.widen(shared, init, wanted).await?;
+                if let Err(error) = open.widen(shared, init, wanted).await {
+                    open.policy.exchange(before);
+                    return Err(error);
+                }
             }
         }
         let authority = open.as_ref().and_then(|open| open.attached.authority());
@@ -109,7 +100,8 @@ impl Open {
             Opening::Udp(loopback(DNS)),
             NAMES,
         ];
-        openings.extend(made.openings(&Made::default()));
+        let (needed, made) = made.beside(&Made::default()).map_err(BackendError::Invalid)?;
+        openings.extend(needed);
         let mut sockets = opened(shared, init, openings).await?.into_iter();
         let mut tcp = || sockets.next().map(TcpListener::from);
         let (http_proxy, socks, dns_tcp) = (tcp(), tcp(), tcp());
@@ -123,60 +115,16 @@ impl Open {
 
     /// Listens on ports that an earlier policy did not name.
     async fn widen(&mut self, shared: &Arc<Shared>, init: &OwnedFd, wanted: Made) -> Result<()> {
-        let openings: Vec<_> = wanted.openings(&self.made).collect();
+        let (openings, made) = wanted.beside(&self.made).map_err(BackendError::Invalid)?;
         if openings.is_empty() {
             return Ok(());
         }
         let sockets = opened(shared, init, openings).await?;
         let listening = self.attached.listen(sockets.into_iter().map(TcpListener::from).collect());
         listening.map_err(|error| BackendError::Engine(format!("no way out: {error}")))?;
-        self.made.ports.extend(wanted.ports);
-        self.made.routes.extend(wanted.routes);
+        self.made = made;
         Ok(())
     }
-}
-
-impl Made {
-    fn wanted(policy: &NetworkPolicy) -> Self {
-        let allowed = || policy.rules.iter().filter(|rule| rule.action == Action::Allow);
-        let mut ports = BTreeSet::from(WEB);
-        for port in allowed().filter_map(|rule| rule.target.ports().few()).flatten() {
-            if ports.len() < MOST_PORTS && !is_ours(port) {
-                ports.insert(port);
-            }
-        }
-        // Addresses that may be meant as they are; whoever is open to all may be sent to any.
-        let mut routes: BTreeSet<_> =
-            allowed().filter_map(|rule| rule.target.addresses().and_then(v4)).filter(is_outside).collect();
-        if policy.default == Action::Allow {
-            routes = BTreeSet::from([(Ipv4Addr::UNSPECIFIED, 0)]);
-        }
-        Self { ports, routes }
-    }
-
-    /// What of it is not there yet.
-    fn openings(&self, there: &Self) -> impl Iterator<Item = Opening> {
-        let ports = self.ports.difference(&there.ports).map(|port| Opening::Tcp(everywhere(*port)));
-        let routes = self.routes.difference(&there.routes);
-        let routes =
-            routes.map(|(network, prefix)| Opening::LocalRoute { network: *network, prefix: *prefix });
-        ports.chain(routes).collect::<Vec<_>>().into_iter()
-    }
-}
-
-fn v4(range: Cidr) -> Option<(Ipv4Addr, u8)> {
-    let text = range.to_string();
-    let (address, bits) = text.split_once('/')?;
-    Some((address.parse().ok()?, bits.parse().ok()?))
-}
-
-fn is_ours(port: u16) -> bool {
-    [HTTP_PROXY, SOCKS, DNS].contains(&port)
-}
-
-/// The sandbox's own loopback is its own, whatever a rule says.
-fn is_outside(route: &(Ipv4Addr, u8)) -> bool {
-    !route.0.is_loopback()
 }
 
 async fn opened(shared: &Arc<Shared>, init: &OwnedFd, openings: Vec<Opening>) -> Result<Vec<OwnedFd>> {

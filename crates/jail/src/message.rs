@@ -39,8 +39,13 @@ impl Channel {
         Self(socket)
     }
 
+    /// Refuses what the other end could not read: it would take that for the end of us both.
     pub fn send(&self, words: &[&str], fds: &[BorrowedFd<'_>]) -> Result<()> {
-        sys::send_message(self.0.as_fd(), words.join("\0").as_bytes(), fds)
+        let text = words.join("\0");
+        if text.len() > MAX_BYTES {
+            return Err(malformed(format!("{} bytes are too many for one message", text.len())));
+        }
+        sys::send_message(self.0.as_fd(), text.as_bytes(), fds)
     }
 
     /// None: the other end is gone.
@@ -60,3 +65,7 @@ impl AsFd for Channel {
         self.0.as_fd()
     }
 }
+
+#[cfg(test)]
+#[path = "message_tests.rs"]
+mod tests;
