@@ -18,5 +18,5 @@ pub use limits::NetworkLimits;
 pub use name::{HostName, HostPattern};
 pub use policy::{Action, Destination, NetworkPolicy, Rule, Verdict};
 pub use ports::{PortRange, Ports};
-pub use secrets::{DomainSecret, SecretDomain, SecretVault};
+pub use secrets::{DomainSecret, SecretDomain};
 pub use target::{InvalidTarget, Target};

@@ -2,9 +2,6 @@
 //! the value in its place in requests to the one domain it is for. Values live in memory alone; a server that was
 //! started again does not have them any more, and says so.
 
-use std::collections::HashMap;
-use std::sync::Mutex;
-
 use serde::{Deserialize, Serialize};
 
 use super::{HostPattern, InvalidTarget, Target};
@@ -86,45 +83,6 @@ impl DomainSecret {
     #[must_use]
     pub fn is_within(&self, allowed: &Target) -> bool {
         allowed.names().is_some_and(|own| own.covers(&self.domain))
-    }
-}
-
-/// Values by placeholder, for policies that were read back from where values are not kept.
-#[derive(Debug, Default)]
-pub struct SecretVault {
-    values: Mutex<HashMap<String, Secret>>,
-}
-
-impl SecretVault {
-    /// Keep the values of a policy until [`SecretVault::forget`].
-    pub fn keep(&self, secrets: &[DomainSecret]) {
-        let mut values = self.lock();
-        for secret in secrets {
-            if let Some(value) = &secret.value {
-                values.insert(secret.placeholder.clone(), value.clone());
-            }
-        }
-    }
-
-    /// Put kept values back where they are missing.
-    pub fn fill(&self, secrets: &mut [DomainSecret]) {
-        let values = self.lock();
-        for secret in secrets {
-            if secret.value.is_none() {
-                secret.value = values.get(&secret.placeholder).cloned();
-            }
-        }
-    }
-
-    pub fn forget(&self, secrets: &[DomainSecret]) {
-        let mut values = self.lock();
-        for secret in secrets {
-            values.remove(&secret.placeholder);
-        }
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Secret>> {
-        self.values.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }
 

@@ -1,6 +1,6 @@
-//! A secret's value is in no text that is made of it; it comes back from the vault, until it is forgotten.
+//! A secret's value is in no text that is made of it, and is for its domain alone.
 
-use super::{DomainSecret, SecretVault};
+use super::DomainSecret;
 use crate::Secret;
 use crate::network::NetworkPolicy;
 
@@ -22,21 +22,6 @@ fn the_value_is_in_no_text() {
 fn placeholders_are_never_the_same() {
     assert_ne!(secret().placeholder, secret().placeholder);
     assert!(!secret().placeholder.contains("hunter2"));
-}
-
-#[test]
-fn the_vault_fills_what_is_missing_until_told_to_forget() {
-    let vault = SecretVault::default();
-    let kept = secret();
-    vault.keep(std::slice::from_ref(&kept));
-    let mut read = [DomainSecret { value: None, ..kept.clone() }];
-    vault.fill(&mut read);
-    assert_eq!(read[0], kept);
-    vault.forget(&read);
-    let mut again = [DomainSecret { value: None, ..kept }];
-    vault.fill(&mut again);
-    assert_eq!(again[0].value, None);
-    assert!(!format!("{vault:?}").contains("hunter2"));
 }
 
 #[test]
