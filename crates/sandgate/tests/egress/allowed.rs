@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::world::{POLICY, Server, WORLD, printed};
 
-static SERVER: LazyLock<Server> = LazyLock::new(|| Server::under_policy("allowed"));
+static SERVER: LazyLock<Server> = LazyLock::new(|| Server::under_policy("allowed").ending_with_the_tests());
 
 /// What the code prints under the policy, with the authority of the world at `/tmp/ca.pem`.
 fn under_policy(code: &str) -> String {

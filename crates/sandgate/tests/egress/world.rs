@@ -151,6 +151,8 @@ pub(crate) struct Server {
     process: Child,
     pub(crate) address: SocketAddr,
     pub(crate) home: PathBuf,
+    /// Hears that the tests have ended, however they do, by its input.
+    watcher: Option<Child>,
 }
 
 impl Server {
@@ -193,7 +195,19 @@ impl Server {
         let mut said = String::new();
         BufReader::new(process.stdout.take().unwrap()).read_line(&mut said).unwrap();
         let address = said.trim().rsplit_once("http://").and_then(|(_, address)| address.parse().ok());
-        Self { process, address: address.expect("the server starts"), home }
+        Self { process, address: address.expect("the server starts"), home, watcher: None }
+    }
+
+    /// For one in a static, which is never dropped: it is ended when the tests are over.
+    pub(crate) fn ending_with_the_tests(mut self) -> Self {
+        let watcher = Command::new("sh")
+            .args(["-c", "cat; kill \"$1\"", "watch", &self.process.id().to_string()])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn();
+        self.watcher = Some(watcher.unwrap());
+        self
     }
 
     /// Runs code in a container of its own that may reach `network`.
