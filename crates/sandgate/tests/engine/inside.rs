@@ -468,10 +468,13 @@ fn a_stopped_agent_does_not_hold_up_files_for_ever() {
         put(&place, "/home/user/x", b"1").await;
         let args = vec!["-c".to_owned(), "kill -STOP $PPID".to_owned()];
         let stop = StartProcess { program: "/bin/sh".into(), args, ..StartProcess::default() };
-        let _stopper = place.processes().await.unwrap().start(stop).await;
+        let started = place.processes().await.unwrap().start(stop).await;
         let view = inside(&place).await;
-        // Until the signal has come through, it still answers.
+        // Until the signal has come through, it still answers; it may also come before the start is answered.
         let refused = timeout(LONGEST, async {
+            if let Err(error) = started {
+                return error;
+            }
             loop {
                 if let Err(error) = view.stat(&path("/home/user/x")).await {
                     return error;
