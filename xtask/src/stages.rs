@@ -178,10 +178,12 @@ fn console(ground: &Ground, _: Option<&Changes>) -> Outcome {
 fn all_tested(suites: impl IntoIterator<Item = Command>) -> Outcome {
     let waiting = Mutex::new(suites.into_iter().collect::<VecDeque<_>>());
     let outcomes = Mutex::new(Vec::new());
+    // A call of its own: in the head of a loop the lock would be held for as long as the suite runs.
+    let next = || locked(&waiting).pop_front();
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
-                while let Some(suite) = locked(&waiting).pop_front() {
+                while let Some(suite) = next() {
                     let outcome = tested_aside(suite);
                     locked(&outcomes).push(outcome);
                 }
