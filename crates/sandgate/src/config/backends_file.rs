@@ -15,7 +15,7 @@ use super::secrets::SecretText;
 pub(crate) struct BackendFile {
     /// Who it is.
     pub(crate) r#type: BackendType,
-    /// The address of its API. For e2b https://api.DOMAIN unless it is said, for daytona its cloud.
+    /// The address of its API. For e2b `https://api.DOMAIN` unless it is said, for daytona its cloud.
     #[serde(default)]
     pub(crate) url: Option<String>,
     /// env:NAME, file:PATH, os.environ/NAME or the key itself.
