@@ -155,7 +155,7 @@ pub(super) fn ask(id: u16, name: &str, kind: u16) -> Vec<u8> {
 }
 
 /// What a name server said: whether it was cut, its code, and the addresses in it. None when it is no answer to
-/// `question`, a message made by [`ask`].
+/// `question`, a message made by `ask`.
 #[must_use]
 pub fn parse_answer(bytes: &[u8], question: &[u8]) -> Option<(bool, u8, Vec<IpAddr>)> {
     let flags = u16_at(bytes, 2)?;

@@ -137,6 +137,9 @@ impl Families {
         for verdict in ["allowed", "denied", "failed"] {
             drop(self.connections.get_or_create(&[("way", "connect"), ("verdict", verdict)]));
         }
+        for direction in ["sent", "received"] {
+            drop(self.connection_bytes.get_or_create(&[("direction", direction)]));
+        }
         for how in ["create", "wake"] {
             drop(self.sandbox_starts.get_or_create(&[("how", how), ("outcome", "ok")]));
         }
