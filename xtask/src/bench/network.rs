@@ -128,7 +128,8 @@ fn connect(proxy: SocketAddr, server: SocketAddr) -> Result<TcpStream> {
 
 /// Bytes per second.
 fn transfer(mut stream: TcpStream) -> Result<f64> {
-    stream.write_all(b"t")?;
+    // No letter: that could be the beginning of a request, which the proxy would wait for.
+    stream.write_all(b"1")?;
     let mut piece = vec![0; PIECE];
     let began = Instant::now();
     let mut total = 0;
