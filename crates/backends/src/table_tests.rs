@@ -1,3 +1,5 @@
+//! The table of what backends can do, in the documents as in the code.
+
 use super::*;
 
 #[test]

@@ -1,3 +1,5 @@
+//! A backend that fails is left alone for a while, and tried again.
+
 use super::*;
 
 fn outage() -> ProviderError {

@@ -1,3 +1,5 @@
+//! Which files a run made, changed or removed.
+
 use super::*;
 
 fn file(path: &str, size: u64, modified_ms: i64) -> PlaceEntry {

@@ -1,3 +1,5 @@
+//! Files that the gate keeps for a sandbox that may be lost.
+
 use super::*;
 
 async fn kept(folder: &Path, bytes: u64) -> Kept {

@@ -1,3 +1,5 @@
+//! What code inside tells beside its output, read out of pieces of any size.
+
 use std::process::Command;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Backends in the configuration: what is read, what is refused, what is never shown.
+
 use super::super::settings;
 use super::*;
 

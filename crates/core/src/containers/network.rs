@@ -1,0 +1,91 @@
+//! What containers may reach: granted here for every door alike, and changed while they live.
+
+use std::sync::{Arc, PoisonError};
+
+use serde_json::Value;
+
+use super::container::{Container, Life};
+use super::{Containers, NewContainer, registry_failed};
+use crate::network::NetworkPolicy;
+use crate::{BackendError, KeyLimits, Result};
+
+impl Containers {
+    /// Every door's containers pass here, so that none reaches more than the server and the key allow.
+    pub(super) fn grant_network(&self, new: &mut NewContainer) -> Result<()> {
+        let asked = new.network.take();
+        new.spec.network = self.network_on(new.spec.backend.as_deref(), asked, &new.allowance)?;
+        Ok(())
+    }
+
+    /// The policy that is granted for what is asked; None asks for nothing in particular.
+    pub fn network_within(
+        &self,
+        asked: Option<NetworkPolicy>,
+        allowance: &KeyLimits,
+    ) -> Result<NetworkPolicy> {
+        self.network_on(allowance.backend.as_deref(), asked, allowance)
+    }
+
+    fn network_on(
+        &self,
+        backend: Option<&str>,
+        asked: Option<NetworkPolicy>,
+        allowance: &KeyLimits,
+    ) -> Result<NetworkPolicy> {
+        let is_asked = asked.is_some();
+        let granted = self.config.network.grant(asked, allowance.network.as_deref());
+        let granted = granted.map_err(|refused| BackendError::Invalid(refused.to_string()))?;
+        match granted.is_disabled() || self.backend.has_network(backend) {
+            true => Ok(granted),
+            false if is_asked => Err(BackendError::Unsupported("giving a sandbox a network policy")),
+            // What is usual here says nothing of sandboxes that are made elsewhere.
+            false => Ok(NetworkPolicy::disabled()),
+        }
+    }
+
+    /// For who asks for the internet as a whole: all of it, or None where that is not allowed.
+    #[must_use]
+    pub fn widest_network(&self, allowance: &KeyLimits) -> Option<NetworkPolicy> {
+        self.config.network.widest(allowance.network.as_deref())
+    }
+
+    /// Changes what a container may reach, at once if it runs. `said`: the policy as it is said back.
+    pub async fn set_network(
+        &self,
+        container: &Arc<Container>,
+        asked: Option<NetworkPolicy>,
+        said: Option<Value>,
+        allowance: &KeyLimits,
+    ) -> Result<()> {
+        let backend = container.record.spec.backend.as_deref();
+        let mut policy = self.network_on(backend, asked, allowance)?;
+        keep_placeholders(&mut policy, &container.network());
+        let (container, registry) = (Arc::clone(container), Arc::clone(&self.registry));
+        // In a task of its own: a caller that leaves meanwhile must not leave a change that is not on record.
+        let changed = tokio::spawn(async move {
+            // Nobody starts or ends it meanwhile: a sandbox that is just being started would miss the change.
+            let life = container.life.lock().await;
+            match &*life {
+                Life::Deleted => return Err(container.no_such()),
+                Life::Live(live) if live.sandbox.is_alive() => {
+                    live.sandbox.set_network(policy.clone()).await?;
+                }
+                Life::Live(_) | Life::Asleep => {}
+            }
+            *container.network.lock().unwrap_or_else(PoisonError::into_inner) = Some((policy, said));
+            let _saving = container.saving.lock().await;
+            registry.save(&container.current()).await.map_err(registry_failed)
+        });
+        changed.await.map_err(|_| BackendError::Engine("changing a network was abandoned".to_owned()))?
+    }
+}
+
+/// What runs already knows a secret by its old placeholder.
+fn keep_placeholders(new: &mut NetworkPolicy, old: &NetworkPolicy) {
+    for secret in &mut new.secrets {
+        let same = old.secrets.iter().find(|one| one.name == secret.name && one.domain == secret.domain);
+        if let Some(same) = same {
+            secret.placeholder.clone_from(&same.placeholder);
+        }
+    }
+}
