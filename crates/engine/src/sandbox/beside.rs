@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
-use std::time::{Duration, Instant};
 
 use sandgate_core::{BackendError, Limits, Result, SandboxPath};
 use sandgate_jail::program::Program;
@@ -15,13 +14,6 @@ use crate::files::walk::DiskUsage;
 use crate::kernel::Place;
 use crate::plain_start::{PlainProcess, Streams};
 use crate::zygote::ForkOrder;
-
-/// For how long it stood still, all pauses together.
-#[derive(Debug, Default)]
-pub(super) struct StandsStill {
-    before: Duration,
-    since: Option<Instant>,
-}
 
 impl EngineSandbox {
     /// The agent, started when there is none.
@@ -88,20 +80,6 @@ impl EngineSandbox {
     /// How many processes the kernel has killed for memory.
     pub(crate) fn killed_count(&self) -> u64 {
         self.group_events().killed_for_memory
-    }
-
-    pub(super) fn stands_still(&self, still: bool) {
-        let mut all = self.stands_still.lock().unwrap_or_else(PoisonError::into_inner);
-        if still {
-            all.since.get_or_insert_with(Instant::now);
-        } else if let Some(since) = all.since.take() {
-            all.before += since.elapsed();
-        }
-    }
-
-    pub(crate) fn stood_still(&self) -> Duration {
-        let all = self.stands_still.lock().unwrap_or_else(PoisonError::into_inner);
-        all.before + all.since.map_or(Duration::ZERO, |since| since.elapsed())
     }
 
     /// What was changed through the agent is nothing that an execution did.
