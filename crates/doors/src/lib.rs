@@ -24,6 +24,8 @@ mod request_id;
 mod server;
 mod stalled;
 mod stopping;
+#[cfg(test)]
+mod test_http;
 mod tls;
 mod unheard;
 

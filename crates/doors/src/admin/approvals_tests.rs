@@ -1,6 +1,5 @@
 //! Deciding by the API of the operator.
 
-use axum::body::{Body, to_bytes};
 use axum::http::Request;
 use axum::middleware::from_fn_with_state;
 use sandgate_core::{ContainerId, Owner};
@@ -11,6 +10,7 @@ use tower_service::Service;
 
 use super::*;
 use crate::access::{Access, authenticate};
+use crate::test_http::{Answer, with_json};
 
 const MASTER: &str = "the-master-key-of-all";
 
@@ -36,11 +36,9 @@ impl World {
     async fn send(&self, key: &str, method: &str, path: &str, body: Value) -> (u16, Value) {
         let request = Request::builder().method(method).uri(format!("/v1/admin/approvals{path}"));
         let request = request.header("authorization", format!("Bearer {key}"));
-        let request = request.header("content-type", "application/json").body(Body::from(body.to_string()));
-        let response = self.router.clone().call(request.unwrap()).await.unwrap();
-        let status = response.status().as_u16();
-        let body = to_bytes(response.into_body(), usize::MAX).await.unwrap();
-        (status, serde_json::from_slice(&body).unwrap())
+        let response = self.router.clone().call(with_json(request, Some(body))).await.unwrap();
+        let answer = Answer::of(response).await;
+        (answer.status, answer.json())
     }
 
     async fn refused(&self, method: &str, path: &str, body: Value) -> (u16, String) {

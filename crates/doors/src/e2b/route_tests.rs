@@ -52,7 +52,7 @@ async fn other_ports_take_the_traffic_token() {
     assert_eq!(client.inside(&made, CODE_PORT, "/health", &right).await.status, 200);
     let closed = client.inside(&made, 3000, "/", &right).await;
     assert_eq!((closed.status, closed.json()["port"].clone()), (502, json!(3000)));
-    assert_eq!(closed.message(), "The sandbox is running but port is not open");
+    assert_eq!(closed.field("message"), "The sandbox is running but port is not open");
 }
 
 #[tokio::test]
@@ -76,7 +76,7 @@ async fn a_sandbox_that_is_not_there_was_not_found() {
     let made = client.make(json!({})).await;
     client.leases.pause(&made.id).await.unwrap();
     let paused = client.inside(&made, ENVD_PORT, "/envs", &[(ENVD_HEADER, &made.envd)]).await;
-    assert_eq!((paused.status, paused.message().as_str()), (502, "The sandbox was not found"));
+    assert_eq!((paused.status, paused.field("message").as_str()), (502, "The sandbox was not found"));
 }
 
 #[tokio::test]

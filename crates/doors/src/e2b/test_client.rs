@@ -3,12 +3,10 @@
 use std::sync::Arc;
 
 use axum::Router;
-use axum::body::{Body, to_bytes};
+use axum::body::Body;
 use axum::extract::Request as AnyRequest;
-use axum::http::header::CONTENT_TYPE;
-use axum::http::{HeaderMap, Request};
+use axum::http::Request;
 use axum::response::Response;
-use bytes::Bytes;
 use sandgate_core::testing::ScriptedBackend;
 use sandgate_core::{Containers, ContainersConfig, Leases, SandboxSpec};
 use sandgate_store::Store;
@@ -18,6 +16,8 @@ use tokio_util::task::TaskTracker;
 
 use super::{DoorState, E2bDoor, E2bSettings, Front};
 use crate::access::Access;
+pub(super) use crate::test_http::Answer;
+use crate::test_http::with_json;
 
 pub(super) const KEY: &str = "e2b_ann";
 
@@ -28,13 +28,6 @@ pub(super) struct Client {
     pub(super) containers: Arc<Containers>,
     pub(super) store: Store,
     _home: TempDir,
-}
-
-#[derive(Debug)]
-pub(super) struct Answer {
-    pub(super) status: u16,
-    pub(super) headers: HeaderMap,
-    pub(super) body: Bytes,
 }
 
 /// A sandbox that was made, and what it takes to get in.
@@ -80,8 +73,7 @@ impl Client {
 
     pub(super) async fn send(&self, request: Request<Body>) -> Answer {
         let response = self.answer(request).await;
-        let (status, headers) = (response.status().as_u16(), response.headers().clone());
-        Answer { status, headers, body: to_bytes(response.into_body(), usize::MAX).await.unwrap() }
+        Answer::of(response).await
     }
 
     /// To the control plane.
@@ -91,14 +83,7 @@ impl Client {
         if !key.is_empty() {
             request = request.header("x-api-key", key);
         }
-        let body = match body {
-            Some(body) => {
-                request = request.header(CONTENT_TYPE, "application/json");
-                Body::from(body.to_string())
-            }
-            None => Body::empty(),
-        };
-        self.send(request.body(body).unwrap()).await
+        self.send(with_json(request, body)).await
     }
 
     pub(super) async fn get(&self, path: &str) -> Answer {
@@ -137,15 +122,5 @@ impl Client {
             request = request.header(*name, *value);
         }
         self.send(request.body(Body::empty()).unwrap()).await
-    }
-}
-
-impl Answer {
-    pub(super) fn json(&self) -> Value {
-        serde_json::from_slice(&self.body).unwrap_or(Value::Null)
-    }
-
-    pub(super) fn message(&self) -> String {
-        self.json()["message"].as_str().unwrap_or_default().to_owned()
     }
 }

@@ -17,7 +17,7 @@ async fn with_container() -> (Client, String) {
 #[tokio::test]
 async fn an_upload_has_every_key_of_its_shape_and_comes_back() {
     let (client, path) = with_container().await;
-    let made = client.form(&path, &[("file", Some("my data.csv"), b"1,2\r\n")]).await.json();
+    let made = client.form(&path, &[("file", Some("my data.csv"), b"1,2\r\n")]).await.good();
     let id = made["id"].as_str().unwrap();
     assert!(id.starts_with("cfile_") && id.len() == 38, "{id}");
     let expected = json!({
@@ -26,8 +26,8 @@ async fn an_upload_has_every_key_of_its_shape_and_comes_back() {
         "path": format!("/mnt/data/{}-my data.csv", &id["cfile_".len()..]),
     });
     assert_eq!(made, expected);
-    assert_eq!(client.get(&format!("{path}/{id}")).await.json(), expected);
-    assert_eq!(client.get(&path).await.json()["data"], json!([expected]));
+    assert_eq!(client.get(&format!("{path}/{id}")).await.good(), expected);
+    assert_eq!(client.get(&path).await.good()["data"], json!([expected]));
     assert_eq!(client.inside().content(made["path"].as_str().unwrap()).unwrap(), "1,2\r\n");
 }
 
@@ -35,7 +35,7 @@ async fn an_upload_has_every_key_of_its_shape_and_comes_back() {
 async fn content_is_a_download_and_never_a_page() {
     let (client, path) = with_container().await;
     client.inside().set("/mnt/data/x\".html", "<script>alert(1)</script>");
-    let id = client.get(&path).await.json()["data"][0]["id"].as_str().unwrap().to_owned();
+    let id = client.get(&path).await.good()["data"][0]["id"].as_str().unwrap().to_owned();
     let answer = client.get(&format!("{path}/{id}/content")).await;
     assert_eq!((answer.status, &answer.body[..]), (200, &b"<script>alert(1)</script>"[..]));
     assert_eq!(answer.header("content-length"), "25");
@@ -61,9 +61,9 @@ async fn content_is_a_download_and_never_a_page() {
 async fn a_file_of_the_files_api_is_copied_by_its_id() {
     let (client, path) = with_container().await;
     let file = client.add_file("data.csv", b"1,2").await;
-    let made = client.post(&path, json!({"file_id": file})).await.json();
+    let made = client.post(&path, json!({"file_id": file})).await.good();
     assert_eq!(made["path"], json!(format!("/mnt/data/{file}-data.csv")));
-    let again = client.form(&path, &[("file_id", None, file.as_bytes())]).await.json();
+    let again = client.form(&path, &[("file_id", None, file.as_bytes())]).await.good();
     assert_eq!(again, made);
     let missing = client.post(&path, json!({"file_id": "file-x"})).await;
     assert_eq!(missing.refused(404, Some("file_id"), None), "No such File object: file-x");
@@ -95,7 +95,7 @@ async fn forms_that_make_no_sense_leave_nothing() {
 async fn the_limit_is_exact_and_said_in_words() {
     let (client, path) = with_container().await;
     let limit = 1 << 20;
-    assert_eq!(client.form(&path, &[("file", Some("a"), &vec![0; limit])]).await.json()["bytes"], limit);
+    assert_eq!(client.form(&path, &[("file", Some("a"), &vec![0; limit])]).await.good()["bytes"], limit);
     for size in [limit + 1, 3 * limit] {
         let refused = client.form(&path, &[("file", Some("b"), &vec![0; size])]).await;
         let message = refused.refused(413, Some("file"), Some("content_too_large"));
@@ -128,12 +128,12 @@ async fn lists_come_in_pages() {
         client.inside().set(&format!("/mnt/data/{name}"), "x");
     }
     client.inside().set_kind("/mnt/data/link", FileKind::Symlink);
-    let all = client.get(&format!("{path}?order=asc")).await.json();
+    let all = client.get(&format!("{path}?order=asc")).await.good();
     assert_eq!((all["data"].as_array().unwrap().len(), &all["has_more"]), (3, &json!(false)));
-    let first = client.get(&format!("{path}?order=asc&limit=2")).await.json();
+    let first = client.get(&format!("{path}?order=asc&limit=2")).await.good();
     assert_eq!((&first["last_id"], &first["has_more"]), (&all["data"][1]["id"], &json!(true)));
     let after = format!("{path}?order=asc&limit=2&after={}", first["last_id"].as_str().unwrap());
-    assert_eq!(client.get(&after).await.json()["data"], json!([all["data"][2]]));
+    assert_eq!(client.get(&after).await.good()["data"], json!([all["data"][2]]));
     client.get(&format!("{path}?after=x")).await.refused(400, Some("after"), Some("invalid_value"));
 }
 
@@ -141,8 +141,8 @@ async fn lists_come_in_pages() {
 async fn what_is_removed_is_gone() {
     let (client, path) = with_container().await;
     client.inside().set("/mnt/data/a", "x");
-    let id = client.get(&path).await.json()["data"][0]["id"].as_str().unwrap().to_owned();
-    let deleted = client.delete(&format!("{path}/{id}")).await.json();
+    let id = client.get(&path).await.good()["data"][0]["id"].as_str().unwrap().to_owned();
+    let deleted = client.delete(&format!("{path}/{id}")).await.good();
     assert_eq!(deleted, json!({"id": id, "object": "container.file.deleted", "deleted": true}));
     assert!(client.inside().paths().is_empty());
     for path in [format!("{path}/{id}"), format!("{path}/{id}/content")] {

@@ -11,7 +11,7 @@ use super::*;
 #[tokio::test]
 async fn a_container_has_every_key_of_its_shape() {
     let client = client().await;
-    let made = client.post("/v1/containers", json!({"name": "mine"})).await.json();
+    let made = client.post("/v1/containers", json!({"name": "mine"})).await.good();
     let id = made["id"].as_str().unwrap();
     assert!(id.starts_with("cntr_") && id.len() == 53, "{id}");
     let expected = json!({
@@ -21,7 +21,7 @@ async fn a_container_has_every_key_of_its_shape() {
         "memory_limit": "1g",
     });
     assert_eq!(made, expected);
-    assert_eq!(client.get(&format!("/v1/containers/{id}")).await.json(), expected);
+    assert_eq!(client.get(&format!("/v1/containers/{id}")).await.good(), expected);
 }
 
 #[tokio::test]
@@ -32,7 +32,7 @@ async fn wishes_are_granted_and_said_back() {
         "name": "n", "file_ids": [file], "memory_limit": "4g", "network_policy": {"type": "disabled"},
         "expires_after": {"anchor": "last_active_at", "minutes": 5}, "skills": [],
     });
-    let made = client.post("/v1/containers", wish).await.json();
+    let made = client.post("/v1/containers", wish).await.good();
     assert_eq!((&made["memory_limit"], &made["expires_after"]["minutes"]), (&json!("4g"), &json!(5)));
     let id = ContainerId::parse(made["id"].as_str().unwrap()).unwrap();
     let container = client.containers.get(&Owner::anonymous(), &id).unwrap();
@@ -104,27 +104,27 @@ async fn lists_come_in_pages_and_by_name() {
     let client = client().await;
     let mut ids = Vec::new();
     for name in ["a", "b", "a"] {
-        let made = client.post("/v1/containers", json!({"name": name})).await.json();
+        let made = client.post("/v1/containers", json!({"name": name})).await.good();
         ids.push(made["id"].as_str().unwrap().to_owned());
     }
     // Those of one second are listed by id.
-    let all = client.get("/v1/containers?order=asc").await.json();
+    let all = client.get("/v1/containers?order=asc").await.good();
     let order: Vec<_> =
         all["data"].as_array().unwrap().iter().map(|c| c["id"].as_str().unwrap().to_owned()).collect();
     assert_eq!((order.len(), &all["has_more"]), (3, &json!(false)));
     assert_eq!((&all["first_id"], &all["last_id"]), (&json!(order[0]), &json!(order[2])));
-    let newest = client.get("/v1/containers?limit=1").await.json();
+    let newest = client.get("/v1/containers?limit=1").await.good();
     assert_eq!((&newest["data"][0]["id"], &newest["has_more"]), (&json!(order[2]), &json!(true)));
-    let next = client.get(&format!("/v1/containers?limit=1&after={}", order[2])).await.json();
+    let next = client.get(&format!("/v1/containers?limit=1&after={}", order[2])).await.good();
     assert_eq!(next["data"][0]["id"], json!(order[1]));
-    let named = client.get("/v1/containers?name=b").await.json();
+    let named = client.get("/v1/containers?name=b").await.good();
     assert_eq!((&named["data"][0]["id"], named["data"].as_array().unwrap().len()), (&json!(ids[1]), 1));
 
     // A page goes on where a container was that is deleted by now.
-    client.delete(&format!("/v1/containers/{}", order[1])).await.json();
-    let next = client.get(&format!("/v1/containers?after={}", order[1])).await.json();
+    client.delete(&format!("/v1/containers/{}", order[1])).await.good();
+    let next = client.get(&format!("/v1/containers?after={}", order[1])).await.good();
     assert_eq!((&next["first_id"], &next["last_id"]), (&json!(order[0]), &json!(order[0])));
-    let next = client.get(&format!("/v1/containers?order=asc&after={}", order[1])).await.json();
+    let next = client.get(&format!("/v1/containers?order=asc&after={}", order[1])).await.good();
     assert_eq!(next["last_id"], json!(order[2]));
     client.get("/v1/containers?after=x").await.refused(400, Some("after"), Some("invalid_value"));
     client.get("/v1/containers?limit=0").await.refused(400, Some("limit"), Some("integer_below_min_value"));
@@ -147,9 +147,9 @@ async fn what_is_deleted_or_anothers_does_not_exist() {
         assert_eq!(refused, format!("Container with id '{id}' not found."));
     }
     client.send_as("other", "DELETE", &path, None).await.refused(404, None, None);
-    assert_eq!(client.send_as("other", "GET", "/v1/containers", None).await.json()["data"], json!([]));
+    assert_eq!(client.send_as("other", "GET", "/v1/containers", None).await.good()["data"], json!([]));
 
-    let deleted = client.delete(&path).await.json();
+    let deleted = client.delete(&path).await.good();
     assert_eq!(deleted, json!({"id": id, "object": "container.deleted", "deleted": true}));
     for path in &paths {
         client.get(path).await.refused(404, None, None);
@@ -169,7 +169,7 @@ async fn an_idle_container_wakes_or_is_lost_when_strict() {
         let container = client.containers.create(new).await.unwrap();
         tokio::time::sleep(Duration::from_millis(1100)).await;
         let path = format!("/v1/containers/{}", container.id());
-        let shown = client.get(&path).await.json();
+        let shown = client.get(&path).await.good();
         let files = client.get(&format!("{path}/files")).await;
         if strict {
             assert_eq!(shown["status"], "expired");
@@ -178,9 +178,9 @@ async fn an_idle_container_wakes_or_is_lost_when_strict() {
         } else {
             assert_eq!(shown["status"], "running");
             assert!(shown["last_active_at"].as_u64() > shown["created_at"].as_u64(), "looking is using");
-            assert_eq!(files.json()["data"], json!([]));
+            assert_eq!(files.good()["data"], json!([]));
         }
-        client.delete(&path).await.json();
+        client.delete(&path).await.good();
     }
 }
 

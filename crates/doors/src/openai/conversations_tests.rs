@@ -6,18 +6,18 @@ use super::*;
 #[tokio::test]
 async fn a_conversation_is_made_changed_and_deleted() {
     let client = client().await;
-    let made = client.post("/v1/conversations", json!({})).await.json();
+    let made = client.post("/v1/conversations", json!({})).await.good();
     let id = made["id"].as_str().unwrap();
     assert!(id.starts_with("conv_") && id.len() == 55, "{id}");
     let expected =
         json!({"id": id, "object": "conversation", "created_at": made["created_at"], "metadata": {}});
     assert_eq!(made, expected);
     let path = format!("/v1/conversations/{id}");
-    assert_eq!(client.get(&path).await.json(), expected);
-    let changed = client.post(&path, json!({"metadata": {"topic": "x"}})).await.json();
+    assert_eq!(client.get(&path).await.good(), expected);
+    let changed = client.post(&path, json!({"metadata": {"topic": "x"}})).await.good();
     assert_eq!(changed["metadata"], json!({"topic": "x"}));
-    assert_eq!(client.get(&path).await.json(), changed);
-    let deleted = client.delete(&path).await.json();
+    assert_eq!(client.get(&path).await.good(), changed);
+    let deleted = client.delete(&path).await.good();
     assert_eq!(deleted, json!({"id": id, "object": "conversation.deleted", "deleted": true}));
     let gone = client.get(&path).await.refused(404, None, None);
     assert_eq!(gone, format!("Conversation with id '{id}' not found."));
@@ -27,7 +27,7 @@ async fn a_conversation_is_made_changed_and_deleted() {
 async fn another_owners_conversation_does_not_exist() {
     let client = client().await;
     let made = client.post("/v1/conversations", json!({"items": [{"role": "user", "content": "hi"}]})).await;
-    let path = format!("/v1/conversations/{}", made.json()["id"].as_str().unwrap());
+    let path = format!("/v1/conversations/{}", made.good()["id"].as_str().unwrap());
     let items = format!("{path}/items");
     let body = Some(json!({"metadata": {}}));
     client.send_as("other", "GET", &path, None).await.refused(404, None, None);
@@ -36,7 +36,7 @@ async fn another_owners_conversation_does_not_exist() {
     client.send_as("other", "GET", &items, None).await.refused(404, None, None);
     let body = Some(json!({"items": [{"role": "user", "content": "hi"}]}));
     client.send_as("other", "POST", &items, body).await.refused(404, None, None);
-    assert_eq!(client.get(&items).await.json()["data"].as_array().unwrap().len(), 1);
+    assert_eq!(client.get(&items).await.good()["data"].as_array().unwrap().len(), 1);
 }
 
 #[tokio::test]
@@ -55,7 +55,7 @@ async fn what_cannot_be_kept_is_refused_by_name() {
     ] {
         client.post("/v1/conversations", body).await.refused(400, Some(param), Some(code));
     }
-    let made = client.post("/v1/conversations", json!({"items": null, "metadata": null})).await.json();
+    let made = client.post("/v1/conversations", json!({"items": null, "metadata": null})).await.good();
     let path = format!("/v1/conversations/{}", made["id"].as_str().unwrap());
     let refused = client.post(&path, json!({})).await;
     refused.refused(400, Some("metadata"), Some("missing_required_parameter"));

@@ -14,7 +14,7 @@ async fn a_file_has_every_key_of_its_shape_and_comes_back() {
     let purpose = ("purpose", None, &b"assistants"[..]);
     let file = ("file", Some("data.csv"), &content[..]);
     for parts in [[purpose, file], [file, purpose]] {
-        let made = client.form("/v1/files", &parts).await.json();
+        let made = client.form("/v1/files", &parts).await.good();
         let id = made["id"].as_str().unwrap();
         assert!(id.starts_with("file-") && id.len() == 27, "{id}");
         let expected = json!({
@@ -23,7 +23,7 @@ async fn a_file_has_every_key_of_its_shape_and_comes_back() {
             "status_details": null,
         });
         assert_eq!(made, expected);
-        assert_eq!(client.get(&format!("/v1/files/{id}")).await.json(), expected);
+        assert_eq!(client.get(&format!("/v1/files/{id}")).await.good(), expected);
         let answer = client.get(&format!("/v1/files/{id}/content")).await;
         assert_eq!((answer.status, &answer.body[..]), (200, &content[..]));
         assert_eq!(answer.header("content-length"), content.len().to_string());
@@ -44,7 +44,7 @@ async fn an_end_can_be_set() {
         ];
         client.form("/v1/files", &parts).await
     };
-    let made = send("created_at", "3600").await.json();
+    let made = send("created_at", "3600").await.good();
     assert_eq!(made["expires_at"].as_u64(), made["created_at"].as_u64().map(|at| at + 3600));
     for seconds in ["3599", "2592001", "x", "-1", ""] {
         let refused = send("created_at", seconds).await;
@@ -76,7 +76,7 @@ async fn forms_that_make_no_sense_leave_nothing() {
     let cut = Request::post("/v1/files").header("content-type", "multipart/form-data; boundary=edge");
     let cut = cut.body("--edge\r\ncontent-disposition: form-data; name=\"file\"\r\n\r\nhalf a fi".into());
     client.send(cut.unwrap()).await.refused(400, Some("file"), None);
-    assert_eq!(client.get("/v1/files").await.json()["data"], json!([]));
+    assert_eq!(client.get("/v1/files").await.good()["data"], json!([]));
 }
 
 #[tokio::test]
@@ -85,7 +85,7 @@ async fn hostile_names_are_cleaned() {
     for (given, kept) in [("../../etc/passwd", "passwd"), ("", "file"), ("ü %22ö%22.txt", "ü \"ö\".txt")]
     {
         let parts = [("purpose", None, &b"user_data"[..]), ("file", Some(given), b"x")];
-        assert_eq!(client.form("/v1/files", &parts).await.json()["filename"], kept);
+        assert_eq!(client.form("/v1/files", &parts).await.good()["filename"], kept);
     }
 }
 
@@ -96,13 +96,13 @@ async fn lists_come_in_pages_and_by_purpose() {
     for name in ["a", "b", "c"] {
         ids.push(client.add_file(name, b"x").await);
     }
-    let newest = client.get("/v1/files?limit=2").await.json();
+    let newest = client.get("/v1/files?limit=2").await.good();
     assert_eq!((&newest["first_id"], &newest["last_id"]), (&json!(ids[2]), &json!(ids[1])));
     assert_eq!(newest["has_more"], json!(true));
-    let next = client.get(&format!("/v1/files?after={}", ids[1])).await.json();
+    let next = client.get(&format!("/v1/files?after={}", ids[1])).await.good();
     assert_eq!((&next["data"][0]["id"], &next["has_more"]), (&json!(ids[0]), &json!(false)));
-    assert_eq!(client.get("/v1/files?purpose=vision").await.json()["data"], json!([]));
-    let purpose = client.get("/v1/files?purpose=user_data&order=asc").await.json();
+    assert_eq!(client.get("/v1/files?purpose=vision").await.good()["data"], json!([]));
+    let purpose = client.get("/v1/files?purpose=user_data&order=asc").await.good();
     assert_eq!(purpose["first_id"], json!(ids[0]));
     client.get("/v1/files?after=x").await.refused(400, Some("after"), Some("invalid_value"));
     client.get("/v1/files?limit=10001").await.refused(400, Some("limit"), Some("integer_above_max_value"));
@@ -119,7 +119,7 @@ async fn what_is_deleted_or_anothers_does_not_exist() {
         let refused = client.send_as("other", method, &path, None).await.refused(404, Some("id"), None);
         assert_eq!(refused, format!("No such File object: {id}"));
     }
-    let deleted = client.delete(&path).await.json();
+    let deleted = client.delete(&path).await.good();
     assert_eq!(deleted, json!({"id": id, "object": "file", "deleted": true}));
     client.get(&path).await.refused(404, Some("id"), None);
     client.delete(&path).await.refused(404, Some("id"), None);

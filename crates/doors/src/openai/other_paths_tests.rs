@@ -28,7 +28,7 @@ async fn what_is_the_operators_is_not_passed_on() {
 #[tokio::test]
 async fn one_model_of_the_list() {
     let client = client().await;
-    assert_eq!(client.get("/v1/models/loopback").await.json()["id"], "loopback");
+    assert_eq!(client.get("/v1/models/loopback").await.good()["id"], "loopback");
     client.get("/v1/models/org/other").await.refused(404, Some("model"), Some("model_not_found"));
 }
 

@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use axum::Router;
-use axum::body::{Body, to_bytes};
+use axum::body::Body;
+use axum::http::Request;
 use axum::http::header::CONTENT_TYPE;
-use axum::http::{HeaderMap, Request};
-use bytes::Bytes;
 use sandgate_core::testing::{MemoryFiles, ScriptedBackend};
 use sandgate_core::{Containers, ContainersConfig, Limits, Owner, SandboxSpec};
 use sandgate_gate::upstream::Loopback;
@@ -18,19 +17,13 @@ use tokio_util::task::TaskTracker;
 use tower_service::Service;
 
 use super::{DoorLimits, OpenAiDoor};
+use crate::test_http::{Answer, with_json};
 
 pub(super) struct Client {
     router: Router,
     pub(super) backend: Arc<ScriptedBackend>,
     pub(super) containers: Arc<Containers>,
     _home: TempDir,
-}
-
-#[derive(Debug)]
-pub(super) struct Answer {
-    pub(super) status: u16,
-    pub(super) headers: HeaderMap,
-    pub(super) body: Bytes,
 }
 
 /// A door with small limits.
@@ -75,8 +68,7 @@ pub(super) async fn client_with(change: impl FnOnce(&mut OpenAiDoor)) -> Client 
 impl Client {
     pub(super) async fn send(&self, request: Request<Body>) -> Answer {
         let response = self.router.clone().call(request).await.unwrap();
-        let (status, headers) = (response.status().as_u16(), response.headers().clone());
-        Answer { status, headers, body: to_bytes(response.into_body(), usize::MAX).await.unwrap() }
+        Answer::of(response).await
     }
 
     /// With `key` as the caller's, none if it is empty.
@@ -85,14 +77,7 @@ impl Client {
         if !key.is_empty() {
             request = request.header("authorization", format!("Bearer {key}"));
         }
-        let body = match body {
-            Some(body) => {
-                request = request.header(CONTENT_TYPE, "application/json");
-                Body::from(body.to_string())
-            }
-            None => Body::empty(),
-        };
-        self.send(request.body(body).unwrap()).await
+        self.send(with_json(request, body)).await
     }
 
     pub(super) async fn get(&self, path: &str) -> Answer {
@@ -124,12 +109,12 @@ impl Client {
 
     pub(super) async fn add_file(&self, name: &str, content: &[u8]) -> String {
         let parts = [("purpose", None, &b"user_data"[..]), ("file", Some(name), content)];
-        self.form("/v1/files", &parts).await.json()["id"].as_str().unwrap().to_owned()
+        self.form("/v1/files", &parts).await.good()["id"].as_str().unwrap().to_owned()
     }
 
     pub(super) async fn add_container(&self) -> String {
         let made = self.post("/v1/containers", serde_json::json!({"name": "mine"})).await;
-        made.json()["id"].as_str().unwrap().to_owned()
+        made.good()["id"].as_str().unwrap().to_owned()
     }
 
     /// The files of the only container.
@@ -139,29 +124,5 @@ impl Client {
 
     pub(super) async fn count_containers(&self) -> usize {
         self.containers.list(&Owner::anonymous()).await.len()
-    }
-}
-
-impl Answer {
-    #[track_caller]
-    pub(super) fn json(&self) -> Value {
-        assert_eq!(self.status, 200, "{self:?}");
-        serde_json::from_slice(&self.body).unwrap()
-    }
-
-    /// Asserts that it is a refusal in the one shape, and gives its sentence.
-    #[track_caller]
-    pub(super) fn refused(&self, status: u16, param: Option<&str>, code: Option<&str>) -> String {
-        let body: Value = serde_json::from_slice(&self.body).unwrap_or_else(|_| panic!("{self:?}"));
-        let error = body["error"].as_object().unwrap_or_else(|| panic!("{self:?}"));
-        assert_eq!(error.keys().collect::<Vec<_>>(), ["message", "type", "param", "code"], "{self:?}");
-        let said = (self.status, error["param"].as_str(), error["code"].as_str());
-        assert_eq!(said, (status, param, code), "{self:?}");
-        error["message"].as_str().unwrap().to_owned()
-    }
-
-    #[track_caller]
-    pub(super) fn header(&self, name: &str) -> &str {
-        self.headers.get(name).unwrap_or_else(|| panic!("no {name}: {self:?}")).to_str().unwrap()
     }
 }

@@ -78,7 +78,7 @@ async fn the_owners_key_opens_too_and_nobody_elses() {
     let id = made.json()["id"].as_str().unwrap().to_owned();
     let with = async |key: &str| {
         let answer = closed.inside(&id, EXECD_PORT, "/ping", &[("OPEN-SANDBOX-API-KEY", key)]).await;
-        (answer.status, answer.code())
+        (answer.status, answer.field("code"))
     };
     assert_eq!(with("the-master-key").await.0, 200);
     assert_eq!(with("wrong").await, (401, "INVALID_API_KEY".to_owned()));
@@ -112,7 +112,7 @@ async fn what_is_ours_does_not_travel_inside() {
     assert!(answer.headers["content-security-policy"].to_str().unwrap().starts_with("sandbox"));
     assert_eq!(client.inside(&id, 3000, "", &headers).await.text(), "GET / host,x-kept");
     let closed = client.inside(&id, 3001, "/", &headers).await;
-    assert_eq!((closed.status, closed.code().as_str()), (502, "BACKEND_CONNECTION_FAILED"));
+    assert_eq!((closed.status, closed.field("code").as_str()), (502, "BACKEND_CONNECTION_FAILED"));
 }
 
 #[tokio::test]
@@ -122,7 +122,10 @@ async fn a_paused_or_ended_sandbox_is_not_entered() {
     let (name, token) = client.token(&id, EXECD_PORT).await;
     let ping = async || client.inside(&id, EXECD_PORT, "/ping", &[(&name, &token)]).await;
     assert_eq!(client.ask(KEY, "POST", &format!("/v1/sandboxes/{id}/pause"), None).await.status, 202);
-    assert_eq!((ping().await.status, ping().await.code().as_str()), (409, "DOCKER::SANDBOX_NOT_RUNNING"));
+    assert_eq!(
+        (ping().await.status, ping().await.field("code").as_str()),
+        (409, "DOCKER::SANDBOX_NOT_RUNNING")
+    );
     assert_eq!(client.ask(KEY, "DELETE", &format!("/v1/sandboxes/{id}"), None).await.status, 204);
     assert_eq!(ping().await.status, 404);
 }

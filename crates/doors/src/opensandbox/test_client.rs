@@ -3,10 +3,8 @@
 use std::sync::Arc;
 
 use axum::Router;
-use axum::body::{Body, to_bytes};
-use axum::http::header::CONTENT_TYPE;
-use axum::http::{HeaderMap, Request};
-use bytes::Bytes;
+use axum::body::Body;
+use axum::http::Request;
 use sandgate_core::network::NetworkCeiling;
 use sandgate_core::testing::ScriptedBackend;
 use sandgate_core::{Backend, Containers, ContainersConfig, Leases, NetworkRules, SandboxSpec};
@@ -18,6 +16,8 @@ use tokio_util::task::TaskTracker;
 use super::{DoorState, Front, OpenSandboxDoor, OpenSandboxSettings};
 use crate::access::Access;
 use crate::patience::BodyPatience;
+pub(super) use crate::test_http::Answer;
+use crate::test_http::with_json;
 
 pub(super) const KEY: &str = "ann";
 
@@ -26,13 +26,6 @@ pub(super) struct Client {
     pub(super) leases: Arc<Leases>,
     pub(super) store: Store,
     _home: TempDir,
-}
-
-#[derive(Debug)]
-pub(super) struct Answer {
-    pub(super) status: u16,
-    pub(super) headers: HeaderMap,
-    pub(super) body: Bytes,
 }
 
 pub(super) async fn client() -> Client {
@@ -121,8 +114,7 @@ impl Client {
     pub(super) async fn send(&self, request: Request<Body>) -> Answer {
         let others = Router::new().fallback(async || "another door");
         let response = self.front.clone().answer(others, request).await;
-        let (status, headers) = (response.status().as_u16(), response.headers().clone());
-        Answer { status, headers, body: to_bytes(response.into_body(), usize::MAX).await.unwrap() }
+        Answer::of(response).await
     }
 
     pub(super) async fn ask(&self, key: &str, method: &str, path: &str, body: Option<Value>) -> Answer {
@@ -130,14 +122,7 @@ impl Client {
         if !key.is_empty() {
             request = request.header("OPEN-SANDBOX-API-KEY", key);
         }
-        let body = match body {
-            Some(body) => {
-                request = request.header(CONTENT_TYPE, "application/json");
-                Body::from(body.to_string())
-            }
-            None => Body::empty(),
-        };
-        self.send(request.body(body).unwrap()).await
+        self.send(with_json(request, body)).await
     }
 
     pub(super) async fn get(&self, path: &str) -> Answer {
@@ -172,19 +157,5 @@ impl Client {
             request = request.header(*name, *value);
         }
         self.send(request.body(Body::empty()).unwrap()).await
-    }
-}
-
-impl Answer {
-    pub(super) fn json(&self) -> Value {
-        serde_json::from_slice(&self.body).unwrap_or(Value::Null)
-    }
-
-    pub(super) fn code(&self) -> String {
-        self.json()["code"].as_str().unwrap_or_default().to_owned()
-    }
-
-    pub(super) fn text(&self) -> String {
-        String::from_utf8_lossy(&self.body).into_owned()
     }
 }

@@ -55,7 +55,7 @@ async fn a_snapshot_is_made_listed_found_used_and_deleted() {
     assert_eq!(client.ask(KEY, "DELETE", &at, None).await.status, 204);
     assert_eq!(client.ask(KEY, "DELETE", &at, None).await.status, 404);
     let gone = client.post("/v1/sandboxes", body).await;
-    assert_eq!((gone.status, gone.code().as_str()), (404, "SNAPSHOT::NOT_FOUND"));
+    assert_eq!((gone.status, gone.field("code").as_str()), (404, "SNAPSHOT::NOT_FOUND"));
 }
 
 #[tokio::test]
@@ -68,6 +68,6 @@ async fn a_paused_sandbox_and_a_bad_name_are_refused() {
     }
     assert_eq!(client.post(&at, json!({"name": 7})).await.status, 422);
     client.post(&format!("/v1/sandboxes/{id}/pause"), json!({})).await;
-    assert_eq!(client.post(&at, json!({})).await.code(), "DOCKER::SANDBOX_NOT_RUNNING");
+    assert_eq!(client.post(&at, json!({})).await.field("code"), "DOCKER::SANDBOX_NOT_RUNNING");
     assert_eq!(client.post("/v1/sandboxes/none/snapshots", json!({})).await.status, 404);
 }

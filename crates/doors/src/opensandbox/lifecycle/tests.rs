@@ -40,7 +40,7 @@ async fn a_sandbox_is_made_found_and_ended() {
     let ended = client.ask(KEY, "DELETE", &format!("/v1/sandboxes/{id}"), None).await;
     assert_eq!((ended.status, ended.body.len()), (204, 0));
     let gone = client.get(&format!("/v1/sandboxes/{id}")).await;
-    assert_eq!((gone.status, gone.code().as_str()), (404, "DOCKER::SANDBOX_NOT_FOUND"));
+    assert_eq!((gone.status, gone.field("code").as_str()), (404, "DOCKER::SANDBOX_NOT_FOUND"));
 }
 
 #[tokio::test]
@@ -52,7 +52,7 @@ async fn one_without_an_end_says_none() {
     let renewed = client
         .post(&format!("/v1/sandboxes/{id}/renew-expiration"), json!({"expiresAt": iso(now_ms() + 600_000)}))
         .await;
-    assert_eq!((renewed.status, renewed.code().as_str()), (409, "DOCKER::INVALID_EXPIRATION"));
+    assert_eq!((renewed.status, renewed.field("code").as_str()), (409, "DOCKER::INVALID_EXPIRATION"));
 }
 
 #[tokio::test]
@@ -61,7 +61,7 @@ async fn keys_are_asked_for_in_their_words() {
     let client = client_with(backend, OpenSandboxSettings::default(), Some("the-master-key")).await;
     let ask = async |key: &str| {
         let answer = client.ask(key, "GET", "/v1/sandboxes", None).await;
-        (answer.status, answer.code())
+        (answer.status, answer.field("code"))
     };
     assert_eq!(ask("").await, (401, "MISSING_API_KEY".to_owned()));
     assert_eq!(ask("wrong").await, (401, "INVALID_API_KEY".to_owned()));
@@ -76,7 +76,7 @@ async fn pausing_and_resuming_are_told_apart() {
     let id = client.make(&json!({})).await;
     let post = async |what: &str| {
         let answer = client.ask(KEY, "POST", &format!("/v1/sandboxes/{id}/{what}"), None).await;
-        (answer.status, answer.code())
+        (answer.status, answer.field("code"))
     };
     assert_eq!(post("resume").await, (409, "DOCKER::SANDBOX_NOT_PAUSED".to_owned()));
     assert_eq!(post("pause").await, (202, String::new()));
@@ -130,7 +130,7 @@ async fn metadata_is_merged() {
     assert_eq!((patched.status, &patched.json()["metadata"]), (200, &json!({"b": "2", "c": "3"})));
     let wrong =
         client.ask(KEY, "PATCH", &format!("/v1/sandboxes/{id}/metadata"), Some(json!({"a": "&"}))).await;
-    assert_eq!((wrong.status, wrong.code().as_str()), (400, "SANDBOX::INVALID_METADATA_LABEL"));
+    assert_eq!((wrong.status, wrong.field("code").as_str()), (400, "SANDBOX::INVALID_METADATA_LABEL"));
 }
 
 #[tokio::test]
@@ -163,7 +163,7 @@ async fn lists_are_by_state_and_metadata_page_by_page() {
     let expected = json!({"page": 2, "pageSize": 2, "totalItems": 5, "totalPages": 3, "hasNextPage": true});
     assert_eq!(pages, expected);
     assert_eq!(found("page=3&pageSize=2").await.1["hasNextPage"], false);
-    assert_eq!(client.get("/v1/sandboxes?metadata=team").await.code(), "INVALID_METADATA_FORMAT");
+    assert_eq!(client.get("/v1/sandboxes?metadata=team").await.field("code"), "INVALID_METADATA_FORMAT");
     for query in ["page=0", "pageSize=201", "pageSize=x"] {
         assert_eq!(client.get(&format!("/v1/sandboxes?{query}")).await.status, 422, "{query}");
     }
@@ -180,7 +180,10 @@ async fn endpoints_lead_back_through_this_server() {
         let endpoint = answer.json()["endpoint"].as_str().unwrap().to_owned();
         assert_eq!(endpoint, format!("localhost:4000/v1/sandboxes/{id}/proxy/44772"));
     }
-    assert_eq!(client.get(&format!("/v1/sandboxes/{id}/endpoints/0")).await.code(), "DOCKER::INVALID_PORT");
+    assert_eq!(
+        client.get(&format!("/v1/sandboxes/{id}/endpoints/0")).await.field("code"),
+        "DOCKER::INVALID_PORT"
+    );
     assert_eq!(client.get(&format!("/v1/sandboxes/{id}/endpoints/80?expires=99")).await.status, 400);
     assert_eq!(client.ask("bob", "GET", &format!("/v1/sandboxes/{id}/endpoints/80"), None).await.status, 404);
 }

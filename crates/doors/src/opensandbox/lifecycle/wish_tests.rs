@@ -104,5 +104,5 @@ async fn a_key_has_as_many_sandboxes_as_it_may() {
     let (_, secret) = client.store.create_key(new).await.unwrap();
     assert_eq!(client.ask(secret.expose(), "POST", "/v1/sandboxes", Some(least())).await.status, 202);
     let second = client.ask(secret.expose(), "POST", "/v1/sandboxes", Some(least())).await;
-    assert_eq!((second.status, second.code().as_str()), (429, "SANDBOX::QUOTA_EXCEEDED"));
+    assert_eq!((second.status, second.field("code").as_str()), (429, "SANDBOX::QUOTA_EXCEEDED"));
 }
