@@ -15,7 +15,6 @@ mod stages;
 mod test;
 mod tree;
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -81,9 +80,4 @@ fn main() -> ExitCode {
         say(&format!("xtask: {error:#}"));
         ExitCode::FAILURE
     })
-}
-
-/// Where a file that a person named lies, seen from where they stand.
-fn from_here(path: &std::path::Path) -> std::io::Result<PathBuf> {
-    std::path::absolute(path)
 }

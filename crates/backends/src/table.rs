@@ -20,7 +20,9 @@ pub fn capability_table() -> String {
     row("values and displays", "yes", |can| {
         if can.last_value && can.display { "yes" } else { "by the gate" }.to_owned()
     });
-    row("languages", "see [The command line](command-line.md#other-languages)", |can| can.languages.join(", "));
+    row("languages", "see [The command line](command-line.md#other-languages)", |can| {
+        can.languages.join(", ")
+    });
     row("several contexts", "yes", |can| yes(can.contexts));
     row("variables for one run", "yes", |can| yes(can.run_env));
     row("interrupt", "yes", |can| if can.interrupt { "yes" } else { "ends the interpreter" }.to_owned());

@@ -20,3 +20,7 @@ pub(super) fn table<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> String 
     lines.insert(1, format!("| {} |", rule.collect::<Vec<_>>().join(" | ")));
     lines.join("\n")
 }
+
+#[cfg(test)]
+#[path = "markdown_tests.rs"]
+mod tests;

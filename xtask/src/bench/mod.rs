@@ -4,6 +4,7 @@ mod cells;
 mod crowd;
 pub(crate) mod e2b;
 mod engines;
+mod finding;
 pub(crate) mod gate;
 pub(crate) mod languages;
 mod machine;
@@ -20,16 +21,15 @@ mod sustained;
 mod targets;
 mod venv;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use clap::Args;
 
 use crate::ground::Ground;
-use crate::run::must;
-use crate::say::say;
-use crate::{from_here, runtime};
+use crate::runtime;
+use finding::{Finding, optimised};
 use samples::Samples;
 
 /// The packages every subject imports in its first cell, and the result that cell must have: 42.
@@ -49,24 +49,17 @@ pub(crate) struct Options {
     /// How many sandboxes are made in a row for the rate.
     #[arg(long, default_value_t = 300)]
     creations: usize,
-    /// Where the raw samples go.
-    #[arg(long, value_name = "FILE.json")]
-    out: Option<PathBuf>,
     /// Put the tables into BENCHMARKS.md.
     #[arg(long)]
     record: bool,
 }
 
 pub(crate) fn run(ground: &Ground, options: &Options) -> Result<ExitCode> {
-    // The program whose copies are PID 1 of the sandboxes, as users have it.
-    must(ground.cargo(&["build", "--quiet", "--release", "--package", "sandgate"]))?;
-    if cfg!(debug_assertions) {
-        return run_optimised(ground, options);
+    let arguments =
+        format!("--samples {} --live {} --creations {}", options.samples, options.live, options.creations);
+    if let Some(done) = optimised(ground, "engine", &arguments, options.record)? {
+        return Ok(done);
     }
-    let out = match &options.out {
-        Some(path) => from_here(path)?,
-        None => ground.target.join("bench-engine.json"),
-    };
     let runtime = runtime::shared(ground)?;
     let peers = venv::prepare(ground, &runtime)?;
     let machine = machine::look(ground, &peers)?;
@@ -76,15 +69,9 @@ pub(crate) fn run(ground: &Ground, options: &Options) -> Result<ExitCode> {
     let mut samples = Samples::default();
     tokio.block_on(measure(ground, &peers, options, &mut samples))?;
 
-    let report = report::Report::new(machine, options, samples);
-    let text = report.as_text();
-    say(&text);
-    write(&out, &report.as_json()?)?;
-    say(&format!("\nraw samples: {}", out.display()));
-    if options.record {
-        record::put(&ground.root.join("BENCHMARKS.md"), "engine", &text)?;
-    }
-    Ok(ExitCode::SUCCESS)
+    let (measured, bars) = (machine.as_text(), targets::targets(&samples, options.live));
+    let tables = vec![report::figures(&samples, options.live), report::against_least(&samples)];
+    Finding { name: "engine", arguments, measured, tables, bars, samples }.publish(ground, options.record)
 }
 
 async fn measure(
@@ -100,25 +87,6 @@ async fn measure(
     crowd::measure(&engine, options.live, samples).await?;
     engine.end().await;
     Ok(())
-}
-
-/// This program again, built as what it measures is built.
-fn run_optimised(ground: &Ground, options: &Options) -> Result<ExitCode> {
-    let mut command =
-        ground.cargo(&["run", "--quiet", "--release", "--package", "xtask", "--", "bench", "engine"]);
-    for (name, value) in
-        [("--samples", options.samples), ("--live", options.live), ("--creations", options.creations)]
-    {
-        command.arg(name).arg(value.to_string());
-    }
-    if let Some(out) = &options.out {
-        command.arg("--out").arg(from_here(out)?);
-    }
-    if options.record {
-        command.arg("--record");
-    }
-    must(command)?;
-    Ok(ExitCode::SUCCESS)
 }
 
 fn write(path: &Path, text: &str) -> Result<()> {

@@ -12,9 +12,13 @@ use clap::Args;
 use sandgate_core::network::{NetworkCeiling, NetworkLimits, NetworkPolicy};
 use sandgate_egress::{Attached, Egress, EgressConfig, InsideSockets, LivePolicy, Unobserved};
 
+use super::cells::milliseconds;
+use super::finding::{Finding, optimised};
+use super::markdown::{figure, table};
+use super::place;
+use super::samples::Samples;
+use super::targets::{Bound, Target};
 use crate::ground::Ground;
-use crate::run::must;
-use crate::say::say;
 
 /// Not the first of the loopback, which nobody opens by mistake.
 const OUTSIDE: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 9);
@@ -31,47 +35,37 @@ pub(crate) struct Options {
     /// New connections of one round.
     #[arg(long, default_value_t = 100)]
     connections: usize,
-}
-
-#[derive(Default)]
-struct Measured {
-    /// Bytes per second.
-    direct_speed: Vec<f64>,
-    tunnel_speed: Vec<f64>,
-    /// Seconds.
-    direct_connect: Vec<f64>,
-    tunnel_connect: Vec<f64>,
+    /// Put the tables into BENCHMARKS.md.
+    #[arg(long)]
+    record: bool,
 }
 
 pub(crate) fn run(ground: &Ground, options: &Options) -> Result<ExitCode> {
-    if cfg!(debug_assertions) {
-        let mut command =
-            ground.cargo(&["run", "--quiet", "--release", "--package", "xtask", "--", "bench", "network"]);
-        let counts = [
-            ("--rounds", options.rounds),
-            ("--mebibytes", options.mebibytes),
-            ("--connections", options.connections),
-        ];
-        command.args(counts.iter().flat_map(|(name, count)| [(*name).to_owned(), count.to_string()]));
-        must(command)?;
-        return Ok(ExitCode::SUCCESS);
+    let arguments = format!(
+        "--rounds {} --mebibytes {} --connections {}",
+        options.rounds, options.mebibytes, options.connections
+    );
+    if let Some(done) = optimised(ground, "network", &arguments, options.record)? {
+        return Ok(done);
     }
+    let measured = place::measured(ground, "one stream over loopback at a time");
     let tokio = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let server = serve(options.mebibytes << 20)?;
     let (proxy, _attached) = {
         let _entered = tokio.enter();
         tunnel_to(server)?
     };
-    let mut measured = Measured::default();
+    let mut samples = Samples::default();
     for _ in 0..options.rounds {
-        measured.direct_speed.push(transfer(TcpStream::connect(server)?)?);
-        measured.tunnel_speed.push(transfer(connect(proxy, server)?)?);
+        samples.add("direct_gb_per_second", transfer(TcpStream::connect(server)?)?);
+        samples.add("proxy_gb_per_second", transfer(connect(proxy, server)?)?);
         for _ in 0..options.connections {
-            measured.direct_connect.push(first_byte(|| Ok(TcpStream::connect(server)?))?);
-            measured.tunnel_connect.push(first_byte(|| connect(proxy, server))?);
+            samples.add("direct_connection_ms", first_byte(|| Ok(TcpStream::connect(server)?))?);
+            samples.add("proxy_connection_ms", first_byte(|| connect(proxy, server))?);
         }
     }
-    Ok(report(&mut measured))
+    let (tables, bars) = (vec![figures(&samples)], bars(&samples));
+    Finding { name: "network", arguments, measured, tables, bars, samples }.publish(ground, options.record)
 }
 
 /// Answers `b` with one byte and `t` with many.
@@ -126,7 +120,7 @@ fn connect(proxy: SocketAddr, server: SocketAddr) -> Result<TcpStream> {
     Ok(stream)
 }
 
-/// Bytes per second.
+/// Gigabytes per second.
 fn transfer(mut stream: TcpStream) -> Result<f64> {
     // No letter: that could be the beginning of a request, which the proxy would wait for.
     stream.write_all(b"1")?;
@@ -140,44 +134,46 @@ fn transfer(mut stream: TcpStream) -> Result<f64> {
         }
     }
     #[expect(clippy::cast_precision_loss, reason = "a speed")]
-    let speed = total as f64 / began.elapsed().as_secs_f64();
+    let speed = total as f64 / 1e9 / began.elapsed().as_secs_f64();
     Ok(speed)
 }
 
-/// Until a new connection has given its first byte.
+/// Milliseconds until a new connection has given its first byte.
 fn first_byte(open: impl Fn() -> Result<TcpStream>) -> Result<f64> {
     let began = Instant::now();
     let mut stream = open()?;
     stream.set_read_timeout(Some(Duration::from_secs(10)))?;
     stream.write_all(b"b")?;
     stream.read_exact(&mut [0]).context("no answer")?;
-    Ok(began.elapsed().as_secs_f64())
+    Ok(milliseconds(began))
 }
 
-fn report(measured: &mut Measured) -> ExitCode {
-    let row = |name: &str, values: &mut Vec<f64>, unit: f64, of: &str| {
-        values.sort_by(f64::total_cmp);
-        let at = |part: f64| {
-            #[expect(
-                clippy::cast_precision_loss,
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "a place"
-            )]
-            let place = ((values.len() - 1) as f64 * part) as usize;
-            values[place] * unit
-        };
-        say(&format!("{name:<28} p10 {:>9.3}  p50 {:>9.3}  p90 {:>9.3} {of}", at(0.1), at(0.5), at(0.9)));
-        at(0.5)
+fn figures(samples: &Samples) -> String {
+    let mut rows = vec![["median", "direct", "through the proxy", "p90"].map(str::to_owned)];
+    for (what, series) in
+        [("one stream, GB/s", "gb_per_second"), ("a new connection and its first byte, ms", "connection_ms")]
+    {
+        let proxy = samples.summary(&format!("proxy_{series}"));
+        rows.push([
+            what.to_owned(),
+            figure(samples.median(&format!("direct_{series}"))),
+            figure(proxy.map(|proxy| proxy.median)),
+            figure(proxy.map(|proxy| proxy.p90)),
+        ]);
+    }
+    table(&rows)
+}
+
+/// From the issue that asked for the network.
+fn bars(samples: &Samples) -> Vec<Target> {
+    let both = |series: &str| {
+        let of = |way: &str| samples.median(&format!("{way}_{series}"));
+        Some((of("direct")?, of("proxy")?))
     };
-    let direct = row("direct, one stream", &mut measured.direct_speed, 1e-9, "GB/s");
-    let tunnel = row("through the proxy", &mut measured.tunnel_speed, 1e-9, "GB/s");
-    let before = row("direct, new connection", &mut measured.direct_connect, 1e3, "ms");
-    let after = row("through the proxy", &mut measured.tunnel_connect, 1e3, "ms");
-    let (share, added) = (tunnel / direct, after - before);
-    say(&format!(
-        "speed: {:.0} % of direct (at least 50); a connection: {added:.3} ms more (at most 1)",
-        share * 100.0
-    ));
-    if share >= 0.5 && added <= 1.0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    let share = both("gb_per_second").map(|(direct, proxy)| proxy / direct * 100.0);
+    let added = both("connection_ms").map(|(direct, proxy)| proxy - direct);
+    vec![
+        Target::new("throughput through the proxy, % of direct", Bound::AtLeast(50.0), share),
+        Target::new("a new connection: added, ms", Bound::AtMost(1.0), added),
+    ]
 }

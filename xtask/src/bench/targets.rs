@@ -1,5 +1,7 @@
 //! What has to hold, from the issue that asked for the engine; medians throughout.
 
+use std::fmt;
+
 use serde::Serialize;
 
 use super::samples::Samples;
@@ -21,6 +23,23 @@ pub(super) struct Target {
 pub(super) enum Bound {
     AtLeast(f64),
     AtMost(f64),
+}
+
+impl Target {
+    /// What was not measured does not hold.
+    pub(super) fn new(what: impl Into<String>, bound: Bound, measured: Option<f64>) -> Self {
+        let held = measured.is_some_and(|measured| bound.holds(measured));
+        Self { what: what.into(), bound, measured, held }
+    }
+}
+
+impl fmt::Display for Bound {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::AtLeast(bound) => write!(formatter, "≥ {bound}"),
+            Self::AtMost(bound) => write!(formatter, "≤ {bound}"),
+        }
+    }
 }
 
 impl Bound {
@@ -59,13 +78,7 @@ pub(super) fn targets(samples: &Samples, live: usize) -> Vec<Target> {
         ("live sandboxes that answer", Bound::AtLeast(all), samples.median("crowd_answered")),
         ("first result, full crowd × one live", Bound::AtMost(FLAT), ratio(&crowded, "first_with_1_live_ms")),
     ];
-    let target = |(what, bound, measured): (&str, Bound, Option<f64>)| Target {
-        what: what.to_owned(),
-        bound,
-        measured,
-        held: measured.is_some_and(|measured| bound.holds(measured)),
-    };
-    rows.into_iter().map(target).collect()
+    rows.into_iter().map(|(what, bound, measured)| Target::new(what, bound, measured)).collect()
 }
 
 #[cfg(test)]

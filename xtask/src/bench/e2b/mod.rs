@@ -10,14 +10,14 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Args;
 
+use super::finding::{Finding, optimised};
 use super::gate::server;
+use super::place;
 use super::samples::Samples;
-use super::{place, record, write};
 use crate::ground::Ground;
-use crate::run::{must, output};
+use crate::run::output;
 use crate::say::say;
 use crate::{runtime, sdk};
-use report::Report;
 
 const SDK: &str = "the Python SDK of tests/sdk/e2b_python/current.lock";
 
@@ -32,34 +32,36 @@ pub(crate) struct Options {
 }
 
 impl Options {
+    fn arguments(self) -> &'static str {
+        if self.quick { "--quick" } else { "" }
+    }
+
     fn rounds(self) -> usize {
         if self.quick { 3 } else { 40 }
     }
 }
 
 pub(crate) fn run(ground: &Ground, options: Options) -> Result<ExitCode> {
-    must(ground.cargo(&["build", "--quiet", "--release", "--package", "sandgate"]))?;
-    if cfg!(debug_assertions) {
-        return run_optimised(ground, options);
+    let arguments = options.arguments();
+    if let Some(done) = optimised(ground, "e2b", arguments, options.record)? {
+        return Ok(done);
     }
     let runtime = runtime::shared(ground)?;
     let driver = sdk::e2b::current_python(ground, &runtime)?;
-    let measured = place::look(ground, SDK);
+    let measured = place::measured(ground, SDK);
     let tokio = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut samples = Samples::default();
     tokio.block_on(measure(ground, driver, options.rounds(), &mut samples))?;
 
-    let command = format!("cargo xtask bench e2b{}", if options.quick { " --quick" } else { "" });
-    let report = Report { command, measured, samples };
-    let text = report.as_text();
-    say(&text);
-    let out = ground.target.join("bench-e2b.json");
-    write(&out, &report.as_json()?)?;
-    say(&format!("\nraw samples: {}", out.display()));
-    if options.record {
-        record::put(&ground.root.join("BENCHMARKS.md"), "e2b", &text)?;
-    }
-    Ok(ExitCode::SUCCESS)
+    let finding = Finding {
+        name: "e2b",
+        arguments: arguments.to_owned(),
+        measured,
+        tables: vec![report::times(&samples)],
+        bars: report::bars(&samples),
+        samples,
+    };
+    finding.publish(ground, options.record)
 }
 
 /// The driver is a process of its own, as a user's program is.
@@ -81,14 +83,4 @@ async fn measure(
     }
     driver.env("E2B_API_KEY", "e2b_bench").env("PYTHONDONTWRITEBYTECODE", "1");
     rounds::keep(&output(driver)?, samples)
-}
-
-/// This program again, built as what it measures is built.
-fn run_optimised(ground: &Ground, options: Options) -> Result<ExitCode> {
-    let mut command =
-        ground.cargo(&["run", "--quiet", "--release", "--package", "xtask", "--", "bench", "e2b"]);
-    let flags = [("--quick", options.quick), ("--record", options.record)];
-    command.args(flags.into_iter().filter(|(_, given)| *given).map(|(flag, _)| flag));
-    must(command)?;
-    Ok(ExitCode::SUCCESS)
 }

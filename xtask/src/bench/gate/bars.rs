@@ -40,12 +40,7 @@ pub(super) fn bars(samples: &Samples) -> Vec<Target> {
     rows.push(("200 loops at once: errors".to_owned(), 0.0, errors));
     let peak = samples.median("gate_crowd_peak_mib");
     rows.push(("200 loops at once: the gate's memory at most, MiB".to_owned(), MEMORY_MIB, peak));
-    let bar = |(what, most, measured): (String, f64, Option<f64>)| Target {
-        what,
-        bound: Bound::AtMost(most),
-        measured,
-        held: measured.is_some_and(|measured| measured <= most),
-    };
+    let bar = |(what, most, measured)| Target::new(what, Bound::AtMost(most), measured);
     rows.into_iter().map(bar).collect()
 }
 

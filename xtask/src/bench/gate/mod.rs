@@ -10,7 +10,7 @@ mod loops;
 mod mock;
 mod passing;
 mod rate;
-pub(super) mod report;
+mod report;
 mod round;
 pub(super) mod server;
 mod subjects;
@@ -20,13 +20,12 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Args;
 
+use super::finding::{Finding, optimised};
+use super::place;
 use super::samples::Samples;
-use super::{place, record, write};
 use crate::ground::Ground;
-use crate::run::must;
 use crate::runtime;
 use crate::say::say;
-use report::Report;
 use round::Round;
 use subjects::Stage;
 
@@ -48,6 +47,10 @@ struct Amount {
 }
 
 impl Options {
+    fn arguments(self) -> &'static str {
+        if self.quick { "--quick" } else { "" }
+    }
+
     fn amount(self) -> Amount {
         if self.quick {
             Amount { rounds: 5, loops_again: 2, requests: 1000 }
@@ -58,28 +61,21 @@ impl Options {
 }
 
 pub(crate) fn run(ground: &Ground, options: Options) -> Result<ExitCode> {
-    must(ground.cargo(&["build", "--quiet", "--release", "--package", "sandgate"]))?;
-    if cfg!(debug_assertions) {
-        return run_optimised(ground, options);
+    let arguments = options.arguments();
+    if let Some(done) = optimised(ground, "gate", arguments, options.record)? {
+        return Ok(done);
     }
     runtime::shared(ground)?;
-    let measured = place::look(ground, litellm::PACKAGE);
+    let measured = place::measured(ground, litellm::PACKAGE);
     // One thread, so that the client hands nothing over to itself.
     let tokio = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut samples = Samples::default();
     let without_litellm = tokio.block_on(measure(ground, &options.amount(), &mut samples))?;
 
-    let command = format!("cargo xtask bench gate{}", if options.quick { " --quick" } else { "" });
-    let report = Report { command, measured, samples, without_litellm };
-    let text = report.as_text();
-    say(&text);
-    let out = ground.target.join("bench-gate.json");
-    write(&out, &report.as_json()?)?;
-    say(&format!("\nraw samples: {}", out.display()));
-    if options.record {
-        record::put(&ground.root.join("BENCHMARKS.md"), "gate", &text)?;
-    }
-    Ok(ExitCode::SUCCESS)
+    let without = without_litellm.map(|reason| format!("LiteLLM is not in the tables: {reason}."));
+    let tables = without.into_iter().chain([report::times(&samples), report::others(&samples)]).collect();
+    let (bars, arguments) = (bars::bars(&samples), arguments.to_owned());
+    Finding { name: "gate", arguments, measured, tables, bars, samples }.publish(ground, options.record)
 }
 
 /// Gives the reason why LiteLLM was not measured.
@@ -109,14 +105,4 @@ async fn round(stage: &Stage, number: usize) -> Result<Round> {
     passing::streams(stage, &mut round).await?;
     loops::measure(stage, &mut round).await?;
     Ok(round)
-}
-
-/// This program again, built as what it measures is built.
-fn run_optimised(ground: &Ground, options: Options) -> Result<ExitCode> {
-    let mut command =
-        ground.cargo(&["run", "--quiet", "--release", "--package", "xtask", "--", "bench", "gate"]);
-    let flags = [("--quick", options.quick), ("--record", options.record)];
-    command.args(flags.into_iter().filter(|(_, given)| *given).map(|(flag, _)| flag));
-    must(command)?;
-    Ok(ExitCode::SUCCESS)
 }

@@ -16,11 +16,5 @@ pub(super) fn bars(samples: &Samples) -> Vec<Target> {
         ("Go: create → first result, × go run", BESIDE_BARE, ratio("go_first_ms", "go_bare_ms")),
         ("Go: the same program again, × the first time", 1.0, ratio("go_warm_ms", "go_first_ms")),
     ];
-    let bar = |(what, most, measured): (&str, f64, Option<f64>)| Target {
-        what: what.to_owned(),
-        bound: Bound::AtMost(most),
-        measured,
-        held: measured.is_some_and(|measured| measured <= most),
-    };
-    rows.into_iter().map(bar).collect()
+    rows.into_iter().map(|(what, most, measured)| Target::new(what, Bound::AtMost(most), measured)).collect()
 }

@@ -15,15 +15,13 @@ use sandgate_engine::runtime::languages::{State, Tool, state};
 
 use super::cells::milliseconds;
 use super::engines::{self, BenchEngine};
-use super::machine::{first_line, in_tree, value_in};
+use super::finding::{Finding, optimised};
+use super::place;
 use super::samples::Samples;
-use super::{record, write};
 use crate::ground::Ground;
-use crate::run::must;
 use crate::runtime;
 use crate::say::say;
 use bare::Bare;
-use report::Report;
 use trials::{TRIALS, Trial};
 
 #[derive(Clone, Copy, Debug, Args)]
@@ -40,49 +38,30 @@ pub(crate) struct Options {
 const WARM_CELLS: usize = 5;
 
 pub(crate) fn run(ground: &Ground, options: Options) -> Result<ExitCode> {
-    must(ground.cargo(&["build", "--quiet", "--release", "--package", "sandgate"]))?;
-    if cfg!(debug_assertions) {
-        return run_optimised(ground, options);
+    let arguments = format!("--rounds {}", options.rounds);
+    if let Some(done) = optimised(ground, "languages", &arguments, options.record)? {
+        return Ok(done);
     }
     let python = runtime::shared(ground)?;
     runtime::languages(ground)?;
-    let measured = measured_on(ground);
+    let measured = place::measured(ground, &versions(ground));
     let bare = Bare::prepare(ground, &python)?;
     let tokio = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let mut samples = Samples::default();
     tokio.block_on(Box::pin(measure(ground, &bare, options.rounds, &mut samples)))?;
 
-    let command = format!("cargo xtask bench languages --rounds {}", options.rounds);
-    let report = Report { command, measured, samples };
-    let text = report.as_text();
-    say(&text);
-    let out = ground.target.join("bench-languages.json");
-    write(&out, &report.as_json()?)?;
-    say(&format!("\nraw samples: {}", out.display()));
-    if options.record {
-        record::put(&ground.root.join("BENCHMARKS.md"), "languages", &text)?;
-    }
-    Ok(ExitCode::SUCCESS)
+    let (tables, bars) = (vec![report::times(&samples)], bars::bars(&samples));
+    Finding { name: "languages", arguments, measured, tables, bars, samples }.publish(ground, options.record)
 }
 
-/// Figures without it mean nothing.
-fn measured_on(ground: &Ground) -> String {
+/// Those of the tools that were measured.
+fn versions(ground: &Ground) -> String {
     let runtimes = ground.test_home().join("runtimes");
     let versions = Tool::ALL.into_iter().filter_map(|tool| match state(&runtimes, tool) {
         State::Ready(ready) => Some(format!("{} {}", tool.title(), ready.version)),
         State::Outdated | State::Broken | State::Missing => None,
     });
-    let versions: Vec<String> = versions.collect();
-    format!(
-        "{} × {}, kernel {}, {}; load {} before; {}; commit {}.",
-        std::thread::available_parallelism().map_or(0, std::num::NonZero::get),
-        value_in("/proc/cpuinfo", "model name"),
-        first_line("/proc/sys/kernel/osrelease"),
-        value_in("/etc/os-release", "PRETTY_NAME="),
-        first_line("/proc/loadavg").split(' ').next().unwrap_or_default(),
-        versions.join(", "),
-        in_tree(ground, "git", &["describe", "--always", "--dirty"]),
-    )
+    versions.collect::<Vec<_>>().join(", ")
 }
 
 async fn measure(ground: &Ground, bare: &Bare, rounds: usize, samples: &mut Samples) -> Result<()> {
@@ -135,16 +114,4 @@ async fn cell(sandbox: &dyn Sandbox, trial: &Trial, number: usize) -> Result<()>
     let expected = trial.expected(number);
     ensure!(said == expected, "{} answered {said:?} instead of {expected}: {outcome:?}", trial.name);
     Ok(())
-}
-
-/// This program again, built as what it measures is built.
-fn run_optimised(ground: &Ground, options: Options) -> Result<ExitCode> {
-    let mut command =
-        ground.cargo(&["run", "--quiet", "--release", "--package", "xtask", "--", "bench", "languages"]);
-    command.arg("--rounds").arg(options.rounds.to_string());
-    if options.record {
-        command.arg("--record");
-    }
-    must(command)?;
-    Ok(ExitCode::SUCCESS)
 }
