@@ -67,6 +67,19 @@ pub(crate) fn empty(title: &str, hint: &Markup) -> Markup {
     }
 }
 
+/// The head of a table, with those columns aligned to the right that hold numbers. Without a name: for buttons.
+pub(crate) fn heads(names: &[&str], numbers: &[&str]) -> Markup {
+    html! {
+        thead { tr {
+            @for name in names {
+                th.number[numbers.contains(name)] scope="col" {
+                    @if name.is_empty() { span.visually-hidden { "Actions" } } @else { (name) }
+                }
+            }
+        } }
+    }
+}
+
 /// A button that changes something. `ask`: what is asked before.
 pub(crate) fn action(visitor: &Visitor, path: &str, name: &str, class: &str, ask: Option<&str>) -> Markup {
     html! {

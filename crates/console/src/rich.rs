@@ -22,7 +22,7 @@ pub(crate) fn shown(data: &MimeBundle, documents: &Documents) -> Value {
         if let Some(content) = data.get(name).and_then(Value::as_str)
             && let Some(address) = documents.keep(kind, content)
         {
-            return json!({"kind": "frame", "src": address, "text": text});
+            return json!({"kind": "frame", "src": address, "height": frame_height(content), "text": text});
         }
     }
     if let Some(value) = data.get("application/json") {
@@ -41,6 +41,16 @@ fn picture(data: &MimeBundle, kind: &str) -> Option<String> {
 pub(crate) fn base64_of(encoded: &str) -> Option<String> {
     let compact: String = encoded.chars().filter(|letter| !letter.is_ascii_whitespace()).collect();
     STANDARD.decode(&compact).ok().map(|_| compact)
+}
+
+/// In pixels. A frame without powers cannot say how high it is; what code makes most often is a table.
+pub(crate) fn frame_height(content: &str) -> usize {
+    const ROW: usize = 32;
+    const AROUND: usize = 30;
+    match content.matches("<tr").count() {
+        0 => 240,
+        rows => (AROUND + rows.saturating_mul(ROW)).min(480),
+    }
 }
 
 fn plain(data: &MimeBundle) -> String {

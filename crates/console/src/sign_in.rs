@@ -37,7 +37,7 @@ fn shown(fields: &Fields, headers: &HeaderMap, problem: Option<&Problem>) -> Res
         }
         p.hint {
             "The master key, or a key that may use the console: "
-            code { "sandgate key create NAME --console" } "."
+            code.whole { "sandgate key create NAME --console" } "."
         }
     };
     let mut response = bare("Sign in", cookie::theme(headers), &body);

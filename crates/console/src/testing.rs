@@ -1,15 +1,20 @@
 //! A console over a real store and a backend of memory, and a browser that is a function call.
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use async_trait::async_trait;
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::request::Builder;
 use axum::http::{HeaderMap, Request, StatusCode};
 use sandgate_core::testing::ScriptedBackend;
-use sandgate_core::{Containers, ContainersConfig, Leases, MemoryLeases, MemoryRegistry, SandboxSpec};
+use sandgate_core::{
+    BackendCheck, CheckBackends, Containers, ContainersConfig, Leases, MemoryLeases, MemoryRegistry,
+    SandboxSpec,
+};
 use sandgate_doors::Access;
-use sandgate_gate::upstream::{Loopback, Router as Upstreams, Routes};
+use sandgate_gate::upstream::{Loopback, Router as Upstreams, Routes, Upstream};
 use sandgate_gate::{
     Approvals, Executions, Gate, GateConfig, GateParts, Ledger, LedgerConfig, Metrics, Policy,
 };
@@ -25,6 +30,23 @@ pub(crate) struct TestConsole {
     pub(crate) store: Store,
     router: Router,
     _home: TempDir,
+}
+
+/// The only one there is, and it does not answer.
+#[derive(Debug)]
+struct OneBackend;
+
+#[async_trait]
+impl CheckBackends for OneBackend {
+    async fn check_all(&self) -> Vec<BackendCheck> {
+        vec![BackendCheck {
+            name: "<b>far</b>".to_owned(),
+            kind: "e2b",
+            is_default: true,
+            took: Duration::from_millis(1234),
+            problem: Some("<i>it does not answer</i>".to_owned()),
+        }]
+    }
 }
 
 #[derive(Debug)]
@@ -46,24 +68,18 @@ impl TestConsole {
         let executions = Executions::new(Arc::clone(&containers), approvals.clone());
         let upstreams = Arc::new(Upstreams::new(Routes::lone(Arc::new(Loopback))));
         let tasks = TaskTracker::new();
-        let gate = Arc::new(Gate::new(GateParts {
-            upstream: Arc::clone(&upstreams) as _,
-            containers: Arc::clone(&containers),
-            executions: executions.clone(),
-            store: store.clone(),
-            spec: SandboxSpec::default(),
-            config: GateConfig::default(),
-            tasks: tasks.clone(),
-        }));
-        let loopback = Arc::new(Gate::new(GateParts {
-            upstream: Arc::new(Loopback),
-            containers: Arc::clone(&containers),
-            executions: executions.clone(),
-            store: store.clone(),
-            spec: SandboxSpec::default(),
-            config: GateConfig::default(),
-            tasks: tasks.clone(),
-        }));
+        let gate_to = |upstream: Arc<dyn Upstream>| {
+            Arc::new(Gate::new(GateParts {
+                upstream,
+                containers: Arc::clone(&containers),
+                executions: executions.clone(),
+                store: store.clone(),
+                spec: SandboxSpec::default(),
+                config: GateConfig::default(),
+                tasks: tasks.clone(),
+            }))
+        };
+        let (gate, loopback) = (gate_to(Arc::clone(&upstreams) as _), gate_to(Arc::new(Loopback)));
         let leases = Leases::open(Arc::clone(&containers), Arc::new(MemoryLeases::default())).await.unwrap();
         let console = Console::new(ConsoleParts {
             access: Access::new(store.clone(), master),
@@ -77,6 +93,7 @@ impl TestConsole {
             loopback,
             upstreams,
             metrics: Metrics::default(),
+            backends: Arc::new(OneBackend),
             spec: SandboxSpec::default(),
             tasks,
         });

@@ -5,6 +5,7 @@
 
 mod access;
 pub mod admin;
+mod browsers;
 mod cross_site;
 mod disposition;
 pub mod e2b;

@@ -19,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::access::{Access, authenticate};
+use crate::browsers::lead_browsers;
 use crate::cross_site::only_same_site;
 use crate::e2b::{self, E2bDoor};
 use crate::execute::Refusal;
@@ -82,10 +83,11 @@ impl Doors {
         Self { opensandbox: Some(opensandbox::Front::new(door, access)), ..self }
     }
 
-    /// The console, which lets people in by itself.
+    /// The console, which lets people in by itself. Browsers that know no more than the server's name are led
+    /// there.
     #[must_use]
     pub fn with_console(self, console: Router) -> Self {
-        Self { keyed: self.keyed.merge(console), ..self }
+        Self { keyed: self.keyed.merge(console).layer(from_fn(lead_browsers)), ..self }
     }
 
     #[cfg(test)]

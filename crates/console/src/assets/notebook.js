@@ -2,7 +2,7 @@
 
 import { send } from "./console.js";
 import { ask, element, submitByKey } from "./events.js";
-import { addRaised, addShown, addText } from "./output.js";
+import { addRaised, addShown, addText, showHeld } from "./output.js";
 
 const form = document.getElementById("editor");
 const cells = document.getElementById("cells");
@@ -57,10 +57,12 @@ function take(cell, event) {
       cell.link.href = event.request;
       cell.link.hidden = false;
       return;
+    case "held":
+      return showHeld(cell.status, event);
     case "running":
       current.run = event.run;
       cell.status.textContent = "running";
-      cell.status.classList.add("good");
+      cell.status.className = "pill good under-way";
       return;
     case "stdout":
     case "stderr":

@@ -26,11 +26,12 @@ export function addPicture(cell, url, text) {
   cell.append(picture);
 }
 
-export function addFrame(cell, src, text) {
+export function addFrame(cell, src, height, text) {
   const frame = element("iframe");
   frame.setAttribute("sandbox", "");
   frame.referrerPolicy = "no-referrer";
   frame.title = "What the code made";
+  frame.height = height;
   frame.src = src;
   cell.append(frame);
   if (text) {
@@ -40,10 +41,18 @@ export function addFrame(cell, src, text) {
   }
 }
 
-export function addShown(cell, { kind, url, src, text }) {
+export function addShown(cell, { kind, url, src, height, text }) {
   if (kind === "image") addPicture(cell, url, text);
-  else if (kind === "frame") addFrame(cell, src, text);
+  else if (kind === "frame") addFrame(cell, src, height, text);
   else addText(cell, "result", text + "\n");
+}
+
+/** Nothing happens before a person says so, and that is somewhere else. */
+export function showHeld(status, { where }) {
+  const link = element("a", "", "waits for a person");
+  link.href = where;
+  status.className = "pill warn under-way";
+  status.replaceChildren(link);
 }
 
 export function addRaised(cell, { name, value, traceback }) {

@@ -1,7 +1,7 @@
 // The playground: a message goes to a model, and text, code and charts come back as they are made.
 
 import { ask, element, submitByKey } from "./events.js";
-import { addPicture, addText } from "./output.js";
+import { addPicture, addText, showHeld } from "./output.js";
 import { snippets } from "./snippets.js";
 
 const form = document.getElementById("prompt");
@@ -22,7 +22,7 @@ form.addEventListener("submit", async (event) => {
   try {
     await ask(form.dataset.ask, { model, message, previous }, abort.signal, (event) => take(turn, event));
     if (!turn.isOver) end(turn, "broke off", "bad");
-    else if (turn.isGood) form.message.value = "";
+    else if (turn.isGood) clear();
   } catch (error) {
     const isStopped = error.name === "AbortError";
     if (!isStopped) turn.body.append(element("p", "notice bad", error.message));
@@ -33,11 +33,20 @@ form.addEventListener("submit", async (event) => {
   showSnippet();
 });
 
+/** The next message is most often short. */
+function clear() {
+  form.message.value = "";
+  form.message.rows = 3;
+  form.message.placeholder = "Go on in the same container";
+}
+
 stopButton.addEventListener("click", () => abort?.abort());
 newButton.addEventListener("click", () => {
   previous = null;
   turns.replaceChildren();
   newButton.hidden = true;
+  form.message.value = form.message.defaultValue;
+  form.message.rows = 12;
   form.message.focus();
   showSnippet();
 });
@@ -65,8 +74,10 @@ function take(turn, event) {
       return;
     case "response.created":
       turn.id = event.response.id;
-      turn.status.textContent = "answers";
+      say(turn, "answers");
       return;
+    case "held":
+      return showHeld(turn.status, event);
     case "response.output_item.added":
       return begin(turn, event.item, event.output_index);
     case "response.output_text.delta":
@@ -74,10 +85,10 @@ function take(turn, event) {
     case "response.refusal.delta":
       return turn.items.get(event.output_index)?.part.append(event.delta);
     case "response.code_interpreter_call_code.delta":
-      turn.status.textContent = "writes code";
+      say(turn, "writes code");
       return turn.items.get(event.output_index)?.code.append(event.delta);
     case "response.code_interpreter_call.interpreting":
-      turn.status.textContent = "runs code";
+      say(turn, "runs code");
       return;
     case "response.output_item.done":
       return complete(turn, event.item, event.output_index);
@@ -100,7 +111,7 @@ function take(turn, event) {
 
 function begin(turn, item, place) {
   if (item.type === "message") {
-    turn.status.textContent = "answers";
+    say(turn, "answers");
     turn.items.set(place, { part: turn.body.appendChild(element("div", "text")) });
   } else if (item.type === "code_interpreter_call") {
     const part = turn.body.appendChild(element("div", "cell"));
@@ -128,6 +139,11 @@ function complete(turn, item, place) {
 
 function tokens(usage) {
   return usage ? `done, ${usage.input_tokens} tokens in, ${usage.output_tokens} out` : "done";
+}
+
+function say(turn, text) {
+  turn.status.className = "pill under-way";
+  turn.status.textContent = text;
 }
 
 function end(turn, text, tone) {

@@ -15,6 +15,7 @@ function look() {
     history.points.push(Math.min(Math.max(part, 0), 1));
     if (history.points.length > MOST) history.points.shift();
     draw(plot, history.points);
+    plot.querySelector(".now").textContent = percent(part);
   }
 }
 
@@ -27,6 +28,11 @@ function share(name, value, limit, history, now) {
   if (!before || value < before.value || now - before.now < 100) return null;
   const ofOne = (value - before.value) / 1000 / (now - before.now);
   return ofOne / (limit / 1000);
+}
+
+function percent(part) {
+  const value = part * 100;
+  return `${value < 10 ? value.toFixed(1) : value.toFixed(0)} %`;
 }
 
 function draw(plot, points) {

@@ -1,12 +1,17 @@
 // The page's side of a terminal: keys go to the server, rows of letters and colours come back. What programs
 // print is never more than text here.
 
+import { showHeld } from "./output.js";
+
 const box = document.getElementById("terminal");
 const screen = box.querySelector(".screen");
 const keys = box.querySelector(".keys");
 const status = document.querySelector("[data-terminal-status]");
 const opener = document.querySelector("[data-open]");
 const [BOLD, DIM, ITALIC, UNDERLINE, INVERSE] = [1, 2, 4, 8, 16];
+
+/** Which shell this window has in this container, so that it is found again when the page is. */
+const KEPT = `terminal ${box.dataset.container}`;
 
 let socket = null;
 let back = 0;
@@ -20,26 +25,48 @@ function open() {
   back = 0;
   say("connecting", "");
   const address = new URL(box.dataset.socket, location.href);
+  const kept = sessionStorage.getItem(KEPT);
+  if (kept) address.searchParams.set("terminal", kept);
   address.protocol = address.protocol.replace("http", "ws");
   socket = new WebSocket(address);
   socket.onmessage = ({ data }) => take(JSON.parse(data));
-  socket.onclose = () => closed("closed");
+  socket.onclose = () => closed();
   opener.disabled = true;
   keys.focus();
 }
 
-function closed(text) {
+function closed() {
   if (!socket) return;
   socket = null;
   opener.disabled = false;
   cursor.hidden = true;
-  if (!status.classList.contains("bad")) say(text, "");
+  const isKept = sessionStorage.getItem(KEPT) !== null;
+  opener.textContent = isKept ? "Connect again" : "Open a shell";
+  if (!status.classList.contains("bad")) say(isKept ? "the connection is lost" : "closed", "bad");
 }
 
 function take(message) {
-  if (message.type === "screen") return show(message);
-  if (message.type === "asked") return say("waits", "");
-  if (message.type === "ended") say(message.text, "bad");
+  switch (message.type) {
+    case "screen":
+      return show(message);
+    case "asked":
+      return say("waits", "");
+    case "held":
+      return showHeld(status, message);
+    case "open":
+      return sessionStorage.setItem(KEPT, message.terminal);
+    case "elsewhere":
+      return say("It is shown in another window now.", "bad");
+    case "gone":
+      return over("The shell has ended meanwhile.");
+    case "ended":
+      return over(message.text);
+  }
+}
+
+function over(text) {
+  sessionStorage.removeItem(KEPT);
+  say(text, "bad");
 }
 
 function say(text, tone) {
@@ -185,6 +212,13 @@ box.addEventListener("mouseup", () => {
 });
 
 opener.addEventListener("click", open);
+for (const button of document.querySelectorAll("[data-send]")) {
+  button.addEventListener("click", () => {
+    tell({ type: "key", key: button.dataset.send, ctrl: "ctrl" in button.dataset });
+    keys.focus({ preventScroll: true });
+  });
+}
+if (sessionStorage.getItem(KEPT)) open();
 let timer = 0;
 addEventListener("resize", () => {
   clearTimeout(timer);

@@ -18,6 +18,8 @@ use crate::times::{ago_seconds, until_seconds};
 use crate::visitor::Visitor;
 
 pub(crate) const PATH: &str = "/console/approvals";
+/// A rule that holds everything.
+const EXAMPLE: &str = "approvals:\n  rules:\n    - {name: a-person-looks, when: 'true', then: ask}";
 /// Shown at one time, the oldest first; the others move up.
 const MOST: usize = 20;
 
@@ -38,10 +40,8 @@ async fn show(
             _ => {}
         }
         div id="held" data-live="1000" {
-            @if held.is_empty() {
-                (empty("Nothing waits", &html! { "Code is held here where a rule of " code { "approvals" }
-                    " in the configuration says " code { "ask" } ", or its webhook does." }))
-            }
+            @if held.is_empty() { (nothing()) }
+            @else if visitor.only_people().is_err() { (nobody_may()) }
             @for one in held.iter().take(MOST) { (card(one, &visitor)) }
             @if held.len() > MOST { p.hint { (held.len() - MOST) " more wait behind these." } }
         }
@@ -51,6 +51,25 @@ async fn show(
     Ok(Page::new("Approvals", &visitor, body).section(PATH).aside(hint).into_response())
 }
 
+fn nothing() -> Markup {
+    html! {
+        (empty("Nothing waits", &html! { "Code is held here where a rule of the configuration says " code { "ask" }
+            ", or its webhook does. To see it, add this, send the server SIGHUP, and ask something in the "
+            a href=(super::playground::PATH) { "playground" } ":" }))
+        div.cell { pre.code tabindex="0" aria-label="An example" { (EXAMPLE) } }
+    }
+}
+
+/// Whoever sends code to such a server could say yes to it as well.
+fn nobody_may() -> Markup {
+    html! {
+        p.notice {
+            "Nobody can decide here: this server has no keys, so whoever sends code could approve it too. Start it with "
+            code { "SANDGATE_MASTER_KEY" } " and sign in; then Approve and Deny are below the code."
+        }
+    }
+}
+
 fn card(held: &Held, visitor: &Visitor) -> Markup {
     let facts = held.facts();
     html! {
@@ -58,7 +77,7 @@ fn card(held: &Held, visitor: &Visitor) -> Markup {
             header {
                 h2 { (asker(facts)) }
                 span.soft { (ago_seconds(facts.created_at)) }
-                span.pill.warn { "denied " (until_seconds(held.expires_at)) }
+                span.pill.warn title="If nobody decides until then" { "is denied " (until_seconds(held.expires_at)) }
             }
             dl.facts {
                 div { dt { "Model" } dd { @if let Some(model) = &facts.model { (model) } @else { "none: sent by a client" } } }
@@ -79,14 +98,20 @@ fn card(held: &Held, visitor: &Visitor) -> Markup {
                 }
             }
             div.cell { (code(&facts.language, &facts.code)) }
-            form.decide method="post" action="/console/approvals/decide" {
-                (csrf(visitor))
-                input type="hidden" name="id" value=(facts.id);
-                label { span.visually-hidden { "Reason" } input name="reason" maxlength="1000" data-key="r"
-                    placeholder="Reason, for the model and the record (not needed)" autocomplete="off"; }
-                button.primary type="submit" name="decision" value="approve" data-key="a" { "Approve" }
-                button.danger type="submit" name="decision" value="deny" data-key="d" { "Deny" }
-            }
+            @if visitor.only_people().is_ok() { (decision(&facts.id, visitor)) }
+        }
+    }
+}
+
+fn decision(id: &str, visitor: &Visitor) -> Markup {
+    html! {
+        form.decide method="post" action="/console/approvals/decide" {
+            (csrf(visitor))
+            input type="hidden" name="id" value=(id);
+            label { span.visually-hidden { "Reason" } input name="reason" maxlength="1000" data-key="r"
+                placeholder="Reason, if you like" autocomplete="off"; }
+            button.primary type="submit" name="decision" value="approve" data-key="a" { "Approve" }
+            button.danger type="submit" name="decision" value="deny" data-key="d" { "Deny" }
         }
     }
 }
@@ -95,6 +120,7 @@ fn card(held: &Held, visitor: &Visitor) -> Markup {
 fn asker(facts: &Facts) -> Markup {
     let key = &facts.key;
     match (&key.name, &key.id) {
+        (None, Some(id)) if id == "master" => html! { "master key" },
         (Some(name), _) | (None, Some(name)) => html! { (name) },
         (None, None) => html! { (key.owner) },
     }

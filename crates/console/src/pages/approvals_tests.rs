@@ -62,6 +62,8 @@ async fn without_keys_nobody_decides() {
     let console = Arc::new(TestConsole::new(None).await);
     let (waits, id) = held(&console).await;
     let page = console.get("/console/approvals", "").await;
+    // It says why, and offers nothing that would be refused.
+    assert!(page.body.contains("Nobody can decide here") && !page.body.contains("value=\"approve\""));
     let said = format!("csrf={}&id={id}&decision=approve", page.csrf());
     let refused = console.post("/console/approvals/decide", &page.cookie(), &said).await;
     assert_eq!(refused.status, StatusCode::FORBIDDEN);

@@ -5,19 +5,22 @@ use std::collections::BTreeMap;
 use axum::Router;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
+use axum::routing::{get, post};
 use maud::{Markup, html};
+use sandgate_core::BackendCheck;
 use sandgate_gate::upstream::RouteShown;
 
 use crate::layout::Page;
-use crate::pieces::{empty, number, pill};
+use crate::pieces::{action, empty, heads, number, pill};
+use crate::times::exact_length;
 use crate::visitor::Visitor;
 use crate::{Console, ConsoleParts};
 
 pub(crate) const PATH: &str = "/console/health";
+const TITLE: &str = "Backends and health";
 
 pub(crate) fn router() -> Router<Console> {
-    Router::new().route(PATH, get(show))
+    Router::new().route(PATH, get(show)).route("/console/health/check", post(check))
 }
 
 async fn show(State(console): State<Console>, visitor: Visitor) -> Response {
@@ -29,7 +32,35 @@ async fn show(State(console): State<Console>, visitor: Visitor) -> Response {
             (server(parts))
         }
     };
-    Page::new("Backends and health", &visitor, body).section(PATH).into_response()
+    let aside = action(&visitor, "/console/health/check", "Try every backend", "", None);
+    Page::new(TITLE, &visitor, body).section(PATH).aside(aside).into_response()
+}
+
+/// A real execution on each backend.
+async fn check(State(console): State<Console>, visitor: Visitor) -> Response {
+    let checked = console.parts().backends.check_all().await;
+    let body = html! {
+        p.crumbs { a href=(PATH) { (TITLE) } " / every backend tried" }
+        table.list {
+            (heads(&["Backend", "Type", "State", "Took", "Problem"], &["Took"]))
+            tbody { @for backend in &checked { (tried(backend)) } }
+        }
+        p.hint { "Each made a sandbox, ran one line in it and deleted it again." }
+    };
+    let aside = action(&visitor, "/console/health/check", "Once more", "", None);
+    Page::new("Backends", &visitor, body).section(PATH).aside(aside).into_response()
+}
+
+fn tried(backend: &BackendCheck) -> Markup {
+    html! {
+        tr {
+            td data-name="Backend" { (backend.name) @if backend.is_default { " " span.soft { "the default" } } }
+            td data-name="Type" { (backend.kind) }
+            td data-name="State" { (pill(if backend.problem.is_none() { "ok" } else { "failed" })) }
+            td.number data-name="Took" { (exact_length(backend.took.as_secs_f64() * 1000.0)) }
+            td data-name="Problem" { (backend.problem.as_deref().unwrap_or("none")) }
+        }
+    }
 }
 
 fn backends(parts: &ConsoleParts) -> Markup {
@@ -75,12 +106,7 @@ fn upstreams(routes: &[RouteShown]) -> Markup {
                 (empty("No model is configured", &html! { "Name one under " code { "models" } " in the configuration." }))
             } @else {
                 table.list {
-                    thead { tr {
-                        th scope="col" { "Name" }
-                        th scope="col" { "Upstream" }
-                        th scope="col" { "Its model" }
-                        th scope="col" { "State" }
-                    } }
+                    (heads(&["Name", "Upstream", "Its model", "State"], &[]))
                     tbody {
                         @for route in routes {
                             @for member in &route.members {
@@ -113,3 +139,7 @@ fn server(parts: &ConsoleParts) -> Markup {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "health_tests.rs"]
+mod tests;

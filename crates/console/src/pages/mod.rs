@@ -6,7 +6,7 @@ mod containers;
 mod health;
 mod keys;
 mod metrics;
-mod playground;
+pub(crate) mod playground;
 mod requests;
 
 pub(crate) use containers::Terminals;

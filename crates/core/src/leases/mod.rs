@@ -19,7 +19,7 @@ pub use registry::{LeaseRegistry, MemoryLeases};
 
 use frozen::Frozen;
 
-use crate::{BackendError, Container, Containers, KeyLimits, Owner, RegistryError};
+use crate::{BackendError, Container, ContainerId, Containers, KeyLimits, Owner, RegistryError};
 
 #[derive(Debug, thiserror::Error)]
 pub enum LeaseError {
@@ -184,6 +184,14 @@ impl Leases {
         let is_over = lease.on_end == OnEnd::Delete && lease.is_over(now_ms());
         let is_gone = is_over || *held.gone.borrow();
         !is_gone && self.containers.get(&lease.owner, &lease.container).is_ok()
+    }
+
+    /// Under which this container is lent now, whichever door lent it: for the operator.
+    #[must_use]
+    pub fn lent(&self, container: &ContainerId) -> Option<Arc<Lease>> {
+        let all: Vec<_> = self.lock().values().cloned().collect();
+        let there = all.into_iter().filter(|held| self.is_there(held)).map(|held| held.lease());
+        there.into_iter().find(|lease| lease.container == *container)
     }
 
     /// The container that is lent.

@@ -82,7 +82,9 @@ async fn a_lease_is_its_owners_and_its_doors_alone() {
     assert!(is_missing(&house.leases.find("opensandbox", "a")));
     assert!(house.leases.find(DOOR, "a").is_ok());
     assert!(house.leases.list(DOOR, &Owner::of_key("bob")).is_empty());
-    assert_eq!(house.leases.list(DOOR, &ann()), [lease]);
+    assert_eq!(house.leases.list(DOOR, &ann()), [Arc::clone(&lease)]);
+    assert_eq!(house.leases.lent(&lease.container), Some(lease));
+    assert_eq!(house.leases.lent(&crate::ContainerId::random()), None);
 }
 
 #[tokio::test]

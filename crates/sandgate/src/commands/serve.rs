@@ -151,8 +151,8 @@ async fn until_stopped(args: ServeArgs, mut settings: Settings) -> Result<()> {
     };
     let admin = AdminDoor { store: store.clone() };
     let records = LedgerDoor { store: store.clone(), ledger: ledger.clone() };
-    let checked = FleetCheck { fleet: Arc::clone(&backends.fleet), spec: spec.clone() };
-    let health = BackendsDoor::new(Arc::new(checked));
+    let checked = Arc::new(FleetCheck { fleet: Arc::clone(&backends.fleet), spec: spec.clone() });
+    let health = BackendsDoor::new(Arc::clone(&checked) as _);
     let people = ApprovalsDoor { approvals: approvals.clone() };
     let measured = MetricsDoor {
         metrics: metrics.clone(),
@@ -182,6 +182,7 @@ async fn until_stopped(args: ServeArgs, mut settings: Settings) -> Result<()> {
         loopback,
         upstreams: Arc::clone(&router),
         metrics: metrics.clone(),
+        backends: checked,
         spec: spec.clone(),
         tasks: tasks.clone(),
     });
@@ -208,13 +209,13 @@ async fn until_stopped(args: ServeArgs, mut settings: Settings) -> Result<()> {
     let doors = Doors::new(doors, access.clone())
         .with_console(console.router())
         .with_opensandbox(opensandbox, access.clone())
-        .with_e2b(e2b_door, access);
+        .with_e2b(e2b_door, access.clone());
 
     let stopping = Stopping::new(tasks, gate.cut());
     let counted = metrics.clone();
     let e2b_domain = settings.e2b.domain.clone();
     let front = Front { metrics, stopping: stopping.clone(), e2b_domain };
-    say_ready(&listener)?;
+    say_ready(&listener, how_to_sign_in(&access, settings.master_key.is_some()).await?)?;
     let served = tokio::select! {
         served = serve_all(listener, e2b_tls, doors, front) => served,
         () = signals.stop(&stopping, settings.stop_grace) => Ok(()),
@@ -289,12 +290,21 @@ async fn e2b_listener(settings: &TlsSettings, home: &Path) -> Result<(TcpListene
     Ok((listener, tls))
 }
 
-fn say_ready(listener: &TcpListener) -> Result<()> {
+/// What a person who opens the console meets there.
+async fn how_to_sign_in(access: &Access, has_master: bool) -> Result<&'static str> {
+    Ok(match (has_master, access.is_open().await.context("cannot read the keys")?) {
+        (true, _) => "sign in with the master key",
+        (false, true) => "without keys, whoever is on this machine is let in",
+        (false, false) => "sign in with a key that may: sandgate key create NAME --console",
+    })
+}
+
+fn say_ready(listener: &TcpListener, sign_in: &str) -> Result<()> {
     let address = listener.local_addr()?;
     // Nobody reading this is no reason not to serve.
     let mut out = std::io::stdout().lock();
     let _ = writeln!(out, "Sandgate is ready on http://{address}");
-    let _ = writeln!(out, "The console is at http://{address}{}", sandgate_console::PATH);
+    let _ = writeln!(out, "The console is at http://{address}{} ({sign_in})", sandgate_console::PATH);
     Ok(())
 }
 

@@ -9,11 +9,11 @@ use maud::{Markup, html};
 use sandgate_core::{Container, ContainerInfo, ContainerState, Usage, human_bytes};
 use tokio::time::timeout;
 
-use super::{PATH, link};
+use super::{PATH, change, link};
 use crate::Console;
 use crate::fields::{Asked, Fields};
 use crate::layout::Page;
-use crate::pieces::{action, empty, id_link, meter, number, pill};
+use crate::pieces::{action, empty, heads, id_link, meter, number, pill};
 use crate::problem::Problem;
 use crate::times::ago_seconds;
 use crate::visitor::Visitor;
@@ -60,8 +60,7 @@ pub(super) async fn show(
         (search(&asked))
         div id="containers" data-live="2000" {
             @if shown.is_empty() {
-                (empty("No containers", &html! { "A request with the code interpreter makes one, as does "
-                    code { "POST /v1/containers" } ", or an SDK of E2B or OpenSandbox." }))
+                (nothing(&asked))
             } @else {
                 (table(&shown, &visitor))
                 @if count > shown.len() {
@@ -71,6 +70,20 @@ pub(super) async fn show(
         }
     };
     Ok(Page::new("Containers", &visitor, body).section(PATH).into_response())
+}
+
+fn nothing(asked: &Fields) -> Markup {
+    if asked.get("q").is_some() {
+        return empty("No container is like this", &html! { a href=(PATH) { "Show all containers" } });
+    }
+    empty(
+        "No containers",
+        &html! {
+            "A request with the code interpreter makes one: try the "
+            a href=(crate::pages::playground::PATH) { "playground" } ". So does " code { "POST /v1/containers" }
+            ", or an SDK of E2B or OpenSandbox."
+        },
+    )
 }
 
 fn search(asked: &Fields) -> Markup {
@@ -94,16 +107,7 @@ async fn usage(container: &Container, info: &ContainerInfo) -> Option<Usage> {
 fn table(all: &[Shown], visitor: &Visitor) -> Markup {
     html! {
         table.list data-rows {
-            thead { tr {
-                th scope="col" { "State" }
-                th scope="col" { "Container" }
-                th scope="col" { "Owner" }
-                th scope="col" { "Memory" }
-                th scope="col" { "Disk" }
-                th scope="col" { "Processes" }
-                th scope="col" { "Last used" }
-                th scope="col" { span.visually-hidden { "Actions" } }
-            } }
+            (heads(&["State", "Container", "Owner", "Memory", "Disk", "Processes", "Last used", ""], &[]))
             tbody { @for one in all { (row(one, visitor)) } }
         }
     }
@@ -133,12 +137,12 @@ fn row(one: &Shown, visitor: &Visitor) -> Markup {
             td data-name="Disk" { (of(usage.map(|usage| usage.disk_bytes), limits.disk_bytes, human_bytes)) }
             td data-name="Processes" { (of(usage.map(|usage| usage.processes), limits.processes.into(), number)) }
             td data-name="Last used" { (ago_seconds(info.last_active_at)) }
-            td data-name="" { (actions(id, info.state, visitor)) }
+            td data-name="" { (actions(id, info.state, visitor, false)) }
         }
     }
 }
 
-pub(crate) fn state(state: ContainerState) -> &'static str {
+pub(super) fn state(state: ContainerState) -> &'static str {
     match state {
         ContainerState::Running => "running",
         ContainerState::Paused => "paused",
@@ -147,8 +151,8 @@ pub(crate) fn state(state: ContainerState) -> &'static str {
 }
 
 /// Pause or resume, and delete.
-pub(crate) fn actions(id: &str, state: ContainerState, visitor: &Visitor) -> Markup {
-    let to = |what: &str| Fields::default().link(&format!("/console/containers/{what}"), &[], &[("id", id)]);
+pub(super) fn actions(id: &str, state: ContainerState, visitor: &Visitor, is_its_page: bool) -> Markup {
+    let to = |what: &str| change::path(what, id, is_its_page);
     html! {
         div.actions {
             @match state {

@@ -1,5 +1,6 @@
 //! The containers of everybody: what each is doing, what it uses of what it may, and the ways to stop it.
 
+mod change;
 mod files;
 mod list;
 mod notebook;
@@ -11,15 +12,14 @@ pub(crate) use terminal::Terminals;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::State;
-use axum::response::Redirect;
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
 use axum::routing::{get, post};
 use sandgate_core::{Container, ContainerId};
 
 use crate::Console;
-use crate::fields::{Asked, Fields};
+use crate::fields::Fields;
 use crate::problem::Problem;
-use crate::visitor::Visitor;
 
 pub(crate) const PATH: &str = "/console/containers";
 
@@ -30,9 +30,7 @@ pub(crate) fn router() -> Router<Console> {
         .merge(files::router())
         .merge(notebook::router())
         .merge(terminal::router())
-        .route("/console/containers/pause", post(pause))
-        .route("/console/containers/resume", post(resume))
-        .route("/console/containers/delete", post(delete))
+        .route("/console/containers/change/{what}", post(change::change))
 }
 
 /// The page of one container.
@@ -41,40 +39,15 @@ pub(crate) fn link(id: &str) -> String {
 }
 
 /// The container that an address is about.
-pub(crate) fn named(console: &Console, asked: &Fields) -> Result<Arc<Container>, Problem> {
-    let id = ContainerId::parse(asked.get("id").unwrap_or_default()).map_err(|_| Problem::NotFound)?;
-    console.parts().containers.find(&id).ok_or(Problem::NotFound)
-}
+#[derive(Debug)]
+pub(crate) struct Which(pub(crate) Arc<Container>);
 
-async fn pause(
-    State(console): State<Console>,
-    visitor: Visitor,
-    Asked(asked): Asked,
-) -> Result<Redirect, Problem> {
-    let container = named(&console, &asked)?;
-    container.pause().await?;
-    tracing::info!(container = %container.id(), by = visitor.name(), "a container was paused by hand");
-    Ok(Redirect::to(PATH))
-}
+impl FromRequestParts<Console> for Which {
+    type Rejection = Problem;
 
-async fn resume(
-    State(console): State<Console>,
-    visitor: Visitor,
-    Asked(asked): Asked,
-) -> Result<Redirect, Problem> {
-    let container = named(&console, &asked)?;
-    container.resume().await?;
-    tracing::info!(container = %container.id(), by = visitor.name(), "a container was resumed by hand");
-    Ok(Redirect::to(PATH))
-}
-
-async fn delete(
-    State(console): State<Console>,
-    visitor: Visitor,
-    Asked(asked): Asked,
-) -> Result<Redirect, Problem> {
-    let container = named(&console, &asked)?;
-    console.parts().containers.delete(container.owner(), container.id()).await?;
-    tracing::info!(container = %container.id(), by = visitor.name(), "a container was deleted by hand");
-    Ok(Redirect::to(PATH))
+    async fn from_request_parts(parts: &mut Parts, console: &Console) -> Result<Self, Problem> {
+        let fields = Fields::parse(parts.uri.query().unwrap_or_default().as_bytes());
+        let id = ContainerId::parse(fields.get("id").unwrap_or_default()).map_err(|_| Problem::NotFound)?;
+        console.parts().containers.find(&id).map(Self).ok_or(Problem::NotFound)
+    }
 }

@@ -6,14 +6,14 @@ use std::time::Duration;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use maud::{Markup, html};
-use sandgate_core::{Container, ContainerInfo, Lease, OnEnd, Usage, human_bytes};
+use sandgate_core::{Container, ContainerInfo, OnEnd, Usage, human_bytes};
 use serde_json::Value;
 use tokio::time::timeout;
 
 use super::list::{actions, state};
-use super::{PATH, link, named};
+use super::{PATH, Which, link};
 use crate::Console;
-use crate::fields::{Asked, Fields};
+use crate::fields::Fields;
 use crate::layout::Page;
 use crate::pieces::{copy, id, meter, number, pill};
 use crate::problem::Problem;
@@ -22,8 +22,6 @@ use crate::visitor::Visitor;
 
 /// For what a sandbox uses; a page does not wait for one that hangs.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// Doors that lend containers for a time.
-const LENDING: [&str; 2] = ["e2b", "opensandbox"];
 
 /// The parts of a container's page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,7 +83,7 @@ pub(super) async fn page(
         span id="state" data-live=[(tab == Tab::Overview).then_some("1500")] {
             (pill(info.as_ref().map_or("changing", |info| state(info.state))))
         }
-        @if let Some(info) = &info { (actions(id, info.state, visitor)) }
+        @if let Some(info) = &info { (actions(id, info.state, visitor, true)) }
     };
     let title = container.name().unwrap_or("Container");
     Ok(Page::new(title, visitor, body).section(PATH).aside(aside).scripts(scripts).into_response())
@@ -94,9 +92,8 @@ pub(super) async fn page(
 pub(super) async fn show(
     State(console): State<Console>,
     visitor: Visitor,
-    Asked(asked): Asked,
+    Which(container): Which,
 ) -> Result<Response, Problem> {
-    let container = named(&console, &asked)?;
     let info = timeout(PATIENCE, container.info()).await.ok().flatten();
     let usage = timeout(PATIENCE, container.usage()).await.ok().flatten();
     let body = html! {
@@ -149,7 +146,7 @@ fn plots(container: &Container, usage: Option<Usage>) -> Markup {
         div.gauges {
             @for (name, title, value, limit, text) in plots {
                 figure.gauge data-plot=(name) {
-                    figcaption { (title) }
+                    figcaption { (title) output.now {} }
                     svg viewBox="0 0 120 32" preserveAspectRatio="none" aria-hidden="true" {
                         polygon.area points="" {}
                         polyline.line points="" {}
@@ -183,7 +180,7 @@ fn processors(millis: u32) -> String {
 
 fn facts(console: &Console, container: &Arc<Container>, info: Option<&ContainerInfo>) -> Markup {
     let limits = &container.spec().limits;
-    let lease = lease_of(console, container);
+    let lease = console.parts().leases.lent(container.id());
     html! {
         dl.facts {
             div { dt { "Owner" } dd { (container.owner()) } }
@@ -208,11 +205,6 @@ fn facts(console: &Console, container: &Arc<Container>, info: Option<&ContainerI
             div { dt { "Contexts, most" } dd { (limits.contexts) } }
         }
     }
-}
-
-fn lease_of(console: &Console, container: &Container) -> Option<Arc<Lease>> {
-    let leases = &console.parts().leases;
-    LENDING.into_iter().flat_map(|door| leases.all(door)).find(|lease| lease.container == *container.id())
 }
 
 fn network(policy: Option<&Value>) -> Markup {

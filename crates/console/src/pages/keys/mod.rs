@@ -14,7 +14,7 @@ use sandgate_store::{KeyRecord, Page as Part};
 use crate::Console;
 use crate::fields::{Asked, Fields};
 use crate::layout::{Page, csrf};
-use crate::pieces::{action, copy, empty, id, pill};
+use crate::pieces::{action, copy, empty, heads, id, pill};
 use crate::problem::Problem;
 use crate::times::{ago_seconds, until_seconds};
 use crate::visitor::Visitor;
@@ -76,16 +76,7 @@ fn maker(visitor: &Visitor) -> Markup {
 fn table(keys: &[KeyRecord], visitor: &Visitor) -> Markup {
     html! {
         table.list data-rows {
-            thead { tr {
-                th scope="col" { "State" }
-                th scope="col" { "Name" }
-                th scope="col" { "Key" }
-                th scope="col" { "Owner" }
-                th scope="col" { "Limits" }
-                th scope="col" { "Last used" }
-                th scope="col" { "Made" }
-                th scope="col" { span.visually-hidden { "Actions" } }
-            } }
+            (heads(&["State", "Name", "Key", "Owner", "Limits", "Last used", "Made", ""], &[]))
             tbody { @for key in keys { (row(key, visitor)) } }
         }
     }
@@ -99,7 +90,7 @@ fn row(key: &KeyRecord, visitor: &Visitor) -> Markup {
             td data-name="State" { (pill(state)) }
             td data-name="Name" { a href=(one("/console/keys/one")) { (key.name) } }
             td data-name="Key" { code { (key.shown) } }
-            td data-name="Owner" { (key.owner) }
+            td data-name="Owner" { (owner(key)) }
             td data-name="Limits" { (limits(&key.limits)) }
             td data-name="Last used" { @if let Some(at) = key.last_used_at { (ago_seconds(at)) } @else { span.soft { "never" } } }
             td data-name="Made" { (ago_seconds(key.created_at)) }
@@ -110,6 +101,14 @@ fn row(key: &KeyRecord, visitor: &Visitor) -> Markup {
                 }
             }
         }
+    }
+}
+
+fn owner(key: &KeyRecord) -> Markup {
+    if key.owner.as_str() == key.id {
+        html! { span.soft { "itself" } }
+    } else {
+        html! { (key.owner) }
     }
 }
 
@@ -175,7 +174,7 @@ async fn edit(
         dl.facts {
             div { dt { "State" } dd { (pill(state(&key))) } }
             div { dt { "Key" } dd { code { (key.shown) } } }
-            div { dt { "Owner" } dd { (key.owner) } }
+            div { dt { "Owner" } dd { (owner(&key)) } }
             div { dt { "Made" } dd { (ago_seconds(key.created_at)) } }
             @if let Some(at) = key.expires_at { div { dt { "Ends" } dd { (until_seconds(at)) } } }
             @if let Some(at) = key.revoked_at { div { dt { "Revoked" } dd { (ago_seconds(at)) } } }

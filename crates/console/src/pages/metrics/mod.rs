@@ -52,7 +52,7 @@ async fn show(State(console): State<Console>, visitor: Visitor, Asked(asked): As
 }
 
 fn plots(steps: &[sample::Step]) -> Markup {
-    let rate = |value: f64| format!("{value:.1}/s");
+    let rate = |value: f64| if value < 1.0 { format!("{value:.2}/s") } else { format!("{value:.1}/s") };
     let time = |seconds: f64| exact_length(seconds * 1000.0);
     let count = |value: f64| format!("{value:.0}");
     let of = |get: fn(&sample::Step) -> f64| steps.iter().map(get).collect::<Vec<_>>();

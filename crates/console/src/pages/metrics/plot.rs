@@ -70,8 +70,8 @@ fn way(values: &[f64], top: f64) -> String {
     for value in values {
         if value.is_finite() {
             let y = HEIGHT - 1.0 - value * scale;
-            // One point alone is a dash.
-            let (word, dash) = if is_down { ('L', "") } else { ('M', "h0.5") };
+            // One point alone is a dash that can be seen.
+            let (word, dash) = if is_down { ('L', "") } else { ('M', "h2") };
             // Writing to a String does not fail.
             let _ = write!(way, "{word}{x:.1} {y:.1}{dash}");
         }

@@ -4,9 +4,9 @@ use super::*;
 
 #[test]
 fn a_line_is_broken_where_nothing_is_known() {
-    assert_eq!(way(&[0.0, 10.0, f64::NAN, 5.0], 10.0), "M0.0 63.0h0.5L100.0 3.0M300.0 33.0h0.5");
+    assert_eq!(way(&[0.0, 10.0, f64::NAN, 5.0], 10.0), "M0.0 63.0h2L100.0 3.0M300.0 33.0h2");
     assert_eq!(way(&[], 0.0), "");
-    assert_eq!(way(&[0.0], 0.0), "M0.0 63.0h0.5");
+    assert_eq!(way(&[0.0], 0.0), "M0.0 63.0h2");
 }
 
 #[test]

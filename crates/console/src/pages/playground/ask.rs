@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::LOOPBACK;
 use crate::Console;
+use crate::held;
 use crate::origin::Origin;
 use crate::pages::requests;
 use crate::problem::Problem;
@@ -54,14 +55,19 @@ pub(super) async fn ask(
         }
     };
     call.answered(200);
-    let link = requests::link(&origin.id);
+    let (link, within, id) = (requests::link(&origin.id), console.clone(), origin.id);
     Ok(answer(&console, async move |teller| {
         let mut events = events;
         teller.tell(&json!({"type": "console.asked", "request": link})).await?;
-        while let Some(event) = events.events.recv().await {
-            teller.tell_text(event.data).await?;
+        loop {
+            let told = held::while_telling(&within, &id, events.events.recv(), async |event| {
+                let _ = teller.tell(&event).await;
+            });
+            match told.await {
+                Some(event) => teller.tell_text(event.data).await?,
+                None => return Ok(()),
+            }
         }
-        Ok(())
     }))
 }
 

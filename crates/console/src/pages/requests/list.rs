@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{PATH, filter, link};
 use crate::fields::{Asked, Fields};
 use crate::layout::Page;
-use crate::pieces::{empty, id_link, number, pill};
+use crate::pieces::{empty, heads, id_link, number, pill};
 use crate::problem::Problem;
 use crate::times::{ago_ms, exact_length};
 use crate::visitor::Visitor;
@@ -60,25 +60,18 @@ fn nothing(asked: &Fields) -> Markup {
     }
     empty(
         "No requests yet",
-        &html! { "Send one to " code { "/v1/responses" } ", " code { "/v1/chat/completions" } " or "
-        code { "/v1/execute" } ", and it is here within a moment." },
+        &html! {
+            "Send one to " code { "/v1/responses" } ", " code { "/v1/chat/completions" } " or " code { "/v1/execute" }
+            ", and it is here within a moment. "
+            a.button.primary href=(crate::pages::playground::PATH) { "Try it in the playground" }
+        },
     )
 }
 
 fn table(records: &[LedgerRecord], keys: &[KeyRecord]) -> Markup {
     html! {
         table.list data-rows {
-            thead { tr {
-                th scope="col" { "Status" }
-                th scope="col" { "Request" }
-                th scope="col" { "Model" }
-                th scope="col" { "Key" }
-                th scope="col" { "Began" }
-                th.number scope="col" { "Took" }
-                th.number scope="col" { "Turns" }
-                th.number scope="col" { "Runs" }
-                th.number scope="col" { "Tokens" }
-            } }
+            (heads(&["Status", "Request", "Model", "Key", "Began", "Took", "Turns", "Runs", "Tokens"], &["Took", "Turns", "Runs", "Tokens"]))
             tbody { @for record in records { (row(record, keys)) } }
         }
     }
@@ -99,13 +92,13 @@ fn row(record: &LedgerRecord, keys: &[KeyRecord]) -> Markup {
                 (id_link(&record.request, &link(&record.request)))
                 @if let Some(api) = text("api") { " " span.soft { (api) } }
             }
-            td data-name="Model" { @if let Some(model) = &record.model { (model) } @else { span.soft { "–" } } }
+            td.none[record.model.is_none()] data-name="Model" { @if let Some(model) = &record.model { (model) } @else { span.soft { "–" } } }
             td data-name="Key" { (key_name(record, keys)) }
             td data-name="Began" { (ago_ms(record.began_ms)) }
             td.number data-name="Took" { @if let Some(took) = took { (exact_length(took)) } @else { span.soft { "…" } } }
-            td.number data-name="Turns" { (some(count("turns"))) }
-            td.number data-name="Runs" { (some(count("executions"))) }
-            td.number data-name="Tokens" { (some(tokens)) }
+            td.number.none[count("turns").is_none()] data-name="Turns" { (some(count("turns"))) }
+            td.number.none[count("executions").is_none()] data-name="Runs" { (some(count("executions"))) }
+            td.number.none[tokens.is_none()] data-name="Tokens" { (some(tokens)) }
         }
     }
 }

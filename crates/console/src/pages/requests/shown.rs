@@ -12,7 +12,7 @@ use crate::Console;
 use crate::documents::{Kind, framed};
 use crate::fields::{Asked, Fields};
 use crate::problem::Problem;
-use crate::rich::base64_of;
+use crate::rich::{base64_of, frame_height};
 use crate::visitor::Visitor;
 
 pub(super) const PATH: &str = "/console/requests/shown";
@@ -26,7 +26,7 @@ pub(super) fn show(record: &LedgerRecord) -> Markup {
                     img src={ "data:" (kind) ";base64," (data) } alt="A picture that the code made";
                 },
                 "image/svg+xml" | "text/html" => {
-                    iframe src=(address(record, place)) sandbox="" loading="lazy" title="What the code made" {}
+                    iframe src=(address(record, place)) sandbox="" height=(frame_height(data)) title="What the code made" {}
                 }
                 _ => {}
             }

@@ -1,11 +1,14 @@
 //! Everything done for a request on one axis. The bars are drawn with attributes: the policy of the page allows
 //! no styles of its own.
 
+use std::time::Duration;
+
 use maud::{Markup, html};
 use sandgate_core::now_ms;
 use sandgate_store::{LedgerRecord, LedgerTree};
+use serde_json::Value;
 
-use crate::times::length;
+use crate::times::{exact_length, length};
 
 /// The width of the axis, in steps.
 const STEPS: u64 = 1000;
@@ -33,13 +36,20 @@ pub(super) fn show(tree: &LedgerTree) -> Markup {
 fn row(axis: &Axis, record: &LedgerRecord, title: &str, href: &str) -> Markup {
     let (from, width) = axis.place(record);
     let end = record.ended_ms.unwrap_or(axis.end);
-    let took = length(end.saturating_sub(record.began_ms));
+    let (busy, took) = match record.body.get("duration_ms").and_then(Value::as_f64) {
+        // A turn is open while its code runs; what counts is how long the model was waited for.
+        Some(took) => (axis.share(took, width), exact_length(took)),
+        None => (width, length(end.saturating_sub(record.began_ms))),
+    };
     html! {
         li {
             a href=(href) title={ (title) ", " (record.status) ", " (took) } {
                 span.label { (title) }
                 svg.lane viewBox={ "0 0 " (STEPS) " 10" } preserveAspectRatio="none" aria-hidden="true" {
-                    rect class={ "stretch " (record.kind) " " (record.status) } x=(from) y="1" width=(width) height="8"
+                    @if busy < width {
+                        rect class={ "stretch open " (record.kind) } x=(from) y="1" width=(width) height="8" rx="2" {}
+                    }
+                    rect class={ "stretch " (record.kind) " " (record.status) } x=(from) y="1" width=(busy) height="8"
                         rx="2" {}
                 }
                 span.took { (took) }
@@ -50,7 +60,7 @@ fn row(axis: &Axis, record: &LedgerRecord, title: &str, href: &str) -> Markup {
 
 /// What a record is called.
 pub(super) fn title(record: &LedgerRecord) -> String {
-    let word = |name: &str| record.body.get(name).and_then(serde_json::Value::as_str);
+    let word = |name: &str| record.body.get(name).and_then(Value::as_str);
     match record.kind {
         "turn" => match record.model.as_deref() {
             Some(model) => format!("Turn of {model}"),
@@ -88,6 +98,13 @@ impl Axis {
         let from = step(record.began_ms).min(STEPS - LEAST);
         let to = step(record.ended_ms.unwrap_or(self.end)).clamp(from, STEPS);
         (from, (to - from).max(LEAST))
+    }
+
+    /// So many milliseconds in steps, within a width. It is seen, even if it is short.
+    fn share(&self, ms: f64, width: u64) -> u64 {
+        let ms = Duration::try_from_secs_f64(ms / 1000.0).unwrap_or_default().as_micros();
+        let steps = ms.saturating_mul(STEPS.into()) / u128::from(self.length()) / 1000;
+        u64::try_from(steps).unwrap_or(u64::MAX).clamp(LEAST, width.max(LEAST))
     }
 }
 

@@ -5,18 +5,17 @@ mod preview;
 mod transfer;
 
 use axum::Router;
-use axum::extract::State;
 use axum::response::Response;
 use axum::routing::{get, post};
 use maud::{Markup, html};
 use sandgate_core::{Container, FileKind, FileStat, SandboxPath, human_bytes};
 
-use super::named;
+use super::Which;
 use super::one::{Tab, page};
 use crate::Console;
 use crate::fields::{Asked, Fields};
 use crate::layout::icon;
-use crate::pieces::{action, empty, number};
+use crate::pieces::{action, empty, heads, number};
 use crate::problem::Problem;
 use crate::times::ago_ms;
 use crate::visitor::Visitor;
@@ -51,12 +50,7 @@ fn path_in(asked: &Fields) -> Result<SandboxPath, Problem> {
     Ok(SandboxPath::parse(asked.get("path").unwrap_or(SandboxPath::WORKING_DIR))?)
 }
 
-async fn show(
-    State(console): State<Console>,
-    visitor: Visitor,
-    Asked(asked): Asked,
-) -> Result<Response, Problem> {
-    let container = named(&console, &asked)?;
+async fn show(visitor: Visitor, Which(container): Which, Asked(asked): Asked) -> Result<Response, Problem> {
     let path = path_in(&asked)?;
     let files = container.files().await?;
     let stat = files.stat(&path).await?;
@@ -120,12 +114,7 @@ fn folder(
                 (empty("An empty folder", &html! { "What code writes here is kept with the container." }))
             } @else {
                 table.list data-rows {
-                    thead { tr {
-                        th scope="col" { "Name" }
-                        th.number scope="col" { "Size" }
-                        th scope="col" { "Changed" }
-                        th scope="col" { span.visually-hidden { "Actions" } }
-                    } }
+                    (heads(&["Name", "Size", "Changed", ""], &["Size"]))
                     tbody { @for entry in &entries { (row(container, visitor, entry)) } }
                 }
                 @if count > entries.len() {

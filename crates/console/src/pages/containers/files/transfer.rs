@@ -3,7 +3,7 @@
 use std::io;
 
 use axum::body::Body;
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::HeaderValue;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_TYPE};
 use axum::response::{IntoResponse, Json, Redirect, Response};
@@ -16,10 +16,9 @@ use tokio_util::io::{ReaderStream, StreamReader};
 
 use super::preview::{MOST_OF_A_PICTURE, head, picture_kind};
 use super::{link_to, path_in};
-use crate::Console;
 use crate::fields::Asked;
 use crate::headers::Hostile;
-use crate::pages::containers::named;
+use crate::pages::containers::Which;
 use crate::problem::Problem;
 use crate::visitor::Visitor;
 
@@ -29,11 +28,11 @@ const MOST_UPLOADED: u64 = 512 << 20;
 
 /// A picture, if it really is one.
 pub(super) async fn image(
-    State(console): State<Console>,
     _visitor: Visitor,
+    Which(container): Which,
     Asked(asked): Asked,
 ) -> Result<Response, Problem> {
-    let files = named(&console, &asked)?.files().await?;
+    let files = container.files().await?;
     let content = head(&*files, &path_in(&asked)?, MOST_OF_A_PICTURE).await?;
     let kind = picture_kind(&content).ok_or(Problem::NotFound)?;
     let mut response = ([(CONTENT_TYPE, kind)], content).into_response();
@@ -42,12 +41,12 @@ pub(super) async fn image(
 }
 
 pub(super) async fn download(
-    State(console): State<Console>,
     _visitor: Visitor,
+    Which(container): Which,
     Asked(asked): Asked,
 ) -> Result<Response, Problem> {
     let path = path_in(&asked)?;
-    let open = named(&console, &asked)?.files().await?.open(&path, None).await?;
+    let open = container.files().await?.open(&path, None).await?;
     // The file may grow meanwhile; what was announced is what is sent.
     let size = open.stat.size;
     let body = Body::from_stream(ReaderStream::with_capacity(open.reader.take(size), PIECE));
@@ -65,12 +64,11 @@ pub(super) async fn download(
 
 /// The body is the file, its name is in the address.
 pub(super) async fn upload(
-    State(console): State<Console>,
     visitor: Visitor,
+    Which(container): Which,
     Asked(asked): Asked,
     request: Request,
 ) -> Result<Json<Value>, Problem> {
-    let container = named(&console, &asked)?;
     let name = asked.get("name").unwrap_or_default();
     if name.is_empty() || name == "." || name == ".." || name.contains('/') {
         return Err(Problem::Invalid("A file needs a name without a slash.".to_owned()));
@@ -89,11 +87,10 @@ pub(super) async fn upload(
 }
 
 pub(super) async fn delete(
-    State(console): State<Console>,
     visitor: Visitor,
+    Which(container): Which,
     Asked(asked): Asked,
 ) -> Result<Redirect, Problem> {
-    let container = named(&console, &asked)?;
     let path = path_in(&asked)?;
     container.files().await?.remove(&path).await?;
     tracing::info!(container = %container.id(), by = visitor.name(), "a file was deleted by hand");

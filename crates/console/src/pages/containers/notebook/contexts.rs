@@ -1,7 +1,7 @@
 //! The contexts of a container: seen, made, started afresh, ended.
 
 use axum::Router;
-use axum::extract::State;
+use axum::extract::Path;
 use axum::response::Redirect;
 use axum::routing::post;
 use maud::{Markup, html};
@@ -11,17 +11,16 @@ use super::{LANGUAGES, link_to};
 use crate::Console;
 use crate::fields::{Asked, Fields};
 use crate::layout::csrf;
-use crate::pages::containers::named;
+use crate::pages::containers::Which;
 use crate::pages::containers::one::Tab;
-use crate::pieces::{action, pill};
+use crate::pieces::{action, heads, pill};
 use crate::problem::Problem;
 use crate::visitor::Visitor;
 
 pub(super) fn router() -> Router<Console> {
     Router::new()
         .route("/console/containers/notebook/contexts", post(create))
-        .route("/console/containers/notebook/contexts/restart", post(restart))
-        .route("/console/containers/notebook/contexts/delete", post(delete))
+        .route("/console/containers/notebook/contexts/{what}", post(change))
 }
 
 pub(super) fn table(id: &str, contexts: &[ContextInfo], visitor: &Visitor) -> Markup {
@@ -30,10 +29,7 @@ pub(super) fn table(id: &str, contexts: &[ContextInfo], visitor: &Visitor) -> Ma
     }
     html! {
         table.list {
-            thead { tr {
-                th scope="col" { "Context" } th scope="col" { "Language" } th scope="col" { "Folder" }
-                th scope="col" { "State" } th scope="col" { span.visually-hidden { "Actions" } }
-            } }
+            (heads(&["Context", "Language", "Folder", "State", ""], &[]))
             tbody {
                 @for context in contexts {
                     @let to = |what: &str| link_to(what, id, &[("context", context.id.as_str())]);
@@ -70,38 +66,26 @@ pub(super) fn form(id: &str, visitor: &Visitor) -> Markup {
     }
 }
 
-async fn create(
-    State(console): State<Console>,
-    visitor: Visitor,
-    Asked(asked): Asked,
-    fields: Fields,
-) -> Result<Redirect, Problem> {
-    let container = named(&console, &asked)?;
+async fn create(visitor: Visitor, Which(container): Which, fields: Fields) -> Result<Redirect, Problem> {
     let spec = ContextSpec { id: None, language: fields.owned("language"), cwd: fields.owned("cwd") };
     container.sandbox_within(&visitor.principal.limits).await?.create_context(spec).await?;
     Ok(Redirect::to(&Tab::Notebook.link(container.id().as_str())))
 }
 
-async fn restart(
-    State(console): State<Console>,
+/// Started afresh, or ended.
+async fn change(
     _visitor: Visitor,
+    Which(container): Which,
+    Path(what): Path<String>,
     Asked(asked): Asked,
 ) -> Result<Redirect, Problem> {
-    let container = named(&console, &asked)?;
-    if let Some(sandbox) = container.running().await {
-        sandbox.restart_context(&context(&asked)?).await?;
-    }
-    Ok(Redirect::to(&Tab::Notebook.link(container.id().as_str())))
-}
-
-async fn delete(
-    State(console): State<Console>,
-    _visitor: Visitor,
-    Asked(asked): Asked,
-) -> Result<Redirect, Problem> {
-    let container = named(&console, &asked)?;
-    if let Some(sandbox) = container.running().await {
-        sandbox.delete_context(&context(&asked)?).await?;
+    let context = context(&asked)?;
+    match (what.as_str(), container.running().await) {
+        ("restart", Some(sandbox)) => sandbox.restart_context(&context).await?,
+        ("delete", Some(sandbox)) => sandbox.delete_context(&context).await?,
+        // One that sleeps has no contexts.
+        ("restart" | "delete", None) => {}
+        _ => return Err(Problem::NotFound),
     }
     Ok(Redirect::to(&Tab::Notebook.link(container.id().as_str())))
 }

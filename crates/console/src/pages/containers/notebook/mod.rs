@@ -6,17 +6,16 @@ mod run;
 use std::time::Duration;
 
 use axum::Router;
-use axum::extract::State;
 use axum::response::Response;
 use axum::routing::{get, post};
 use maud::{Markup, html};
 use sandgate_core::ContextInfo;
 use tokio::time::timeout;
 
-use super::named;
+use super::Which;
 use super::one::{Tab, page};
 use crate::Console;
-use crate::fields::{Asked, Fields};
+use crate::fields::Fields;
 use crate::problem::Problem;
 use crate::visitor::Visitor;
 
@@ -49,12 +48,7 @@ fn link_to(what: &str, id: &str, more: &[(&str, &str)]) -> String {
     Fields::default().link(&format!("{PATH}/{what}"), &[], &fields)
 }
 
-async fn show(
-    State(console): State<Console>,
-    visitor: Visitor,
-    Asked(asked): Asked,
-) -> Result<Response, Problem> {
-    let container = named(&console, &asked)?;
+async fn show(visitor: Visitor, Which(container): Which) -> Result<Response, Problem> {
     let id = container.id().as_str();
     // Whoever only looks wakes nobody.
     let contexts = match container.running().await {

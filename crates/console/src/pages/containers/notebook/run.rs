@@ -12,8 +12,9 @@ use serde_json::{Value, json};
 use crate::Console;
 use crate::documents::Documents;
 use crate::fields::Asked;
+use crate::held;
 use crate::origin::Origin;
-use crate::pages::containers::named;
+use crate::pages::containers::Which;
 use crate::problem::Problem;
 use crate::refused::said;
 use crate::rich::shown;
@@ -30,11 +31,10 @@ pub(super) struct Wanted {
 pub(super) async fn run(
     State(console): State<Console>,
     visitor: Visitor,
-    Asked(asked): Asked,
+    Which(container): Which,
     origin: Origin,
     Json(wanted): Json<Wanted>,
 ) -> Result<Response, Problem> {
-    let container = named(&console, &asked)?;
     let context = wanted.context.as_deref().map(ContextId::parse).transpose();
     let run = ExecuteRequest {
         code: wanted.code,
@@ -50,7 +50,12 @@ pub(super) async fn run(
             .tell(&json!({"type": "asked", "request": crate::pages::requests::link(&asker.request_id)}))
             .await?;
         let manner = Manner { crowd: Crowd::Refuse, makes_context: false };
-        match within.parts().executions.start(&asker, &container, run, manner).await {
+        let starting = within.parts().executions.start(&asker, &container, run, manner);
+        let told = held::while_telling(&within, &asker.request_id, starting, async |event| {
+            // Whoever has left is noticed at the next word.
+            let _ = teller.tell(&event).await;
+        });
+        match told.await {
             Ok(running) => {
                 let told = tell_all(&within, running, &teller).await;
                 container.keep_alive();

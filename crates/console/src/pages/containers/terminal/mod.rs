@@ -2,11 +2,11 @@
 //! in a grid of letters and colours, and only that goes to the page.
 
 mod keys;
+mod live;
+mod open;
 mod screen;
 mod shell;
 mod talk;
-
-use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::State;
@@ -15,9 +15,10 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use axum::routing::get;
 use maud::html;
-use tokio::sync::Semaphore;
 
-use super::named;
+pub(crate) use open::Terminals;
+
+use super::Which;
 use super::one::{Tab, page};
 use crate::fields::{Asked, Fields};
 use crate::guard::is_from_here;
@@ -27,48 +28,46 @@ use crate::visitor::Visitor;
 use crate::{Console, cookie};
 
 const PATH: &str = "/console/containers/terminal";
-/// On this server at one time.
-const MOST: usize = 16;
 /// Of what a page sends at once; pasted text is the longest.
 const LARGEST_MESSAGE: usize = 256 << 10;
 
-/// The room there is for them.
-#[derive(Debug)]
-pub(crate) struct Terminals(Arc<Semaphore>);
-
-impl Default for Terminals {
-    fn default() -> Self {
-        Self(Arc::new(Semaphore::new(MOST)))
-    }
-}
+/// Keys that a phone does not have: what is on them, what they are, and whether with Ctrl.
+const TOUCH: [(&str, &str, bool); 6] = [
+    ("Esc", "Escape", false),
+    ("Tab", "Tab", false),
+    ("Ctrl C", "c", true),
+    ("Ctrl D", "d", true),
+    ("↑", "ArrowUp", false),
+    ("↓", "ArrowDown", false),
+];
 
 pub(super) fn router() -> Router<Console> {
     Router::new().route(PATH, get(show)).route("/console/containers/terminal/socket", get(connect))
 }
 
-async fn show(
-    State(console): State<Console>,
-    visitor: Visitor,
-    Asked(asked): Asked,
-) -> Result<Response, Problem> {
-    let container = named(&console, &asked)?;
+async fn show(visitor: Visitor, Which(container): Which) -> Result<Response, Problem> {
     let socket = Fields::default().link(
         "/console/containers/terminal/socket",
         &[],
         &[("id", container.id().as_str())],
     );
     let body = html! {
-        div.terminal id="terminal" data-socket=(socket) {
+        div.terminal id="terminal" data-socket=(socket) data-container=(container.id()) {
             pre.screen aria-label="Screen of the terminal" {}
             textarea.keys aria-label="Terminal input" autocapitalize="off" autocomplete="off" autocorrect="off"
                 spellcheck="false" rows="1" {}
         }
         div.bar-below {
-            button type="button" data-open { "Open a shell" }
+            button.primary type="button" data-open { "Open a shell" }
             span.pill data-terminal-status role="status" aria-live="polite" { "closed" }
+            span.touch {
+                @for (name, key, is_ctrl) in TOUCH {
+                    button type="button" data-send=(key) data-ctrl[is_ctrl] { (name) }
+                }
+            }
             span.hint {
                 kbd { "Shift" } " " kbd { "Tab" } " leaves the terminal, "
-                kbd { "Shift" } " " kbd { "PgUp" } " scrolls back. The shell ends with this page."
+                kbd { "Shift" } " " kbd { "PgUp" } " scrolls back. The shell waits some minutes for a page that is closed."
             }
         }
     };
@@ -78,6 +77,7 @@ async fn show(
 async fn connect(
     State(console): State<Console>,
     visitor: Visitor,
+    Which(container): Which,
     Asked(asked): Asked,
     origin: Origin,
     headers: HeaderMap,
@@ -85,14 +85,15 @@ async fn connect(
 ) -> Result<Response, Problem> {
     // Browsers open sockets to wherever a page likes, with the cookies of there.
     is_from_here(&headers)?;
-    let container = named(&console, &asked)?;
     let token = cookie::token(&headers).ok_or(Problem::SignedOut)?.to_owned();
-    let room = Arc::clone(&console.terminals().0).try_acquire_owned();
-    let room = room.map_err(|_| Problem::Conflict(format!("There are {MOST} terminals open already.")))?;
-    let asker = origin.asker(&console, &visitor);
     let upgrade = upgrade.max_message_size(LARGEST_MESSAGE).max_frame_size(LARGEST_MESSAGE);
+    if let Some(id) = asked.get("terminal") {
+        let found = console.terminals().find(id, container.id(), &visitor);
+        return Ok(upgrade.on_upgrade(async move |socket| talk::join(socket, found).await));
+    }
+    let place = console.terminals().begin(container.id(), &visitor)?;
+    let asker = origin.asker(&console, &visitor);
     Ok(upgrade.on_upgrade(async move |socket| {
-        talk::serve(socket, &console, &container, &asker, &token).await;
-        drop(room);
+        talk::serve(socket, &console, &container, &asker, &token, place).await
     }))
 }

@@ -64,6 +64,12 @@ impl Screen {
         Self { parser: Parser::new(rows, columns, SCROLLBACK), known: Vec::new(), last: None }
     }
 
+    /// Another page looks on, and knows nothing yet.
+    pub(super) fn forget(&mut self) {
+        self.known.clear();
+        self.last = None;
+    }
+
     pub(super) fn feed(&mut self, bytes: &[u8]) {
         self.parser.process(bytes);
     }

@@ -25,6 +25,16 @@ fn only_rows_that_changed_are_sent() {
 }
 
 #[test]
+fn another_page_gets_all_of_it() {
+    let mut screen = Screen::new(20, 5);
+    screen.feed(b"one\r\ntwo");
+    let first = screen.update().unwrap();
+    assert_eq!(screen.update(), None);
+    screen.forget();
+    assert_eq!(screen.update(), Some(first));
+}
+
+#[test]
 fn a_row_that_becomes_empty_is_sent_too() {
     let mut screen = Screen::new(20, 5);
     screen.feed(b"text");

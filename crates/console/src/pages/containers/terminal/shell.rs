@@ -1,4 +1,4 @@
-//! The shell behind a terminal: started like any command, and ended with the page that asked for it.
+//! The shell behind a terminal: started like any command, and ended when its pages are gone for good.
 
 use std::sync::Arc;
 use std::time::Duration;
