@@ -61,6 +61,8 @@ enum BenchTask {
     E2b(bench::e2b::Options),
     /// Every language beside its plain tool: time to the first result, and warm.
     Languages(bench::languages::Options),
+    /// Sandboxes that others run: through the gate, beside the same provider without it.
+    Backends(bench::backends::Options),
     /// The way out of a sandbox beside a direct connection: speed, and time to a new connection.
     Network(bench::network::Options),
 }
@@ -73,6 +75,7 @@ fn main() -> ExitCode {
         Task::Bench { what: BenchTask::Gate(options) } => bench::gate::run(&ground, options),
         Task::Bench { what: BenchTask::E2b(options) } => bench::e2b::run(&ground, options),
         Task::Bench { what: BenchTask::Languages(options) } => bench::languages::run(&ground, options),
+        Task::Bench { what: BenchTask::Backends(options) } => bench::backends::run(&ground, options),
         Task::Bench { what: BenchTask::Network(options) } => bench::network::run(&ground, &options),
         Task::Fuzz { target, seconds } => fuzz::run(&ground, &target, seconds),
     });

@@ -4,12 +4,13 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use sandgate_core::{
-    Backend, BackendCheck, BackendError, BackendStats, CheckBackends, ExecuteRequest, Files, Outcome, Result,
-    Sandbox, SandboxId, SandboxSpec,
+    Backend, BackendCheck, BackendError, BackendReport, BackendStats, CheckBackends, ExecuteRequest, Files,
+    Outcome, Result, Sandbox, SandboxId, SandboxSpec,
 };
 use tokio::task::JoinSet;
 
@@ -27,6 +28,8 @@ const LONGEST_CHECK: Duration = Duration::from_secs(180);
 pub struct Fleet {
     default: String,
     embedded: Option<Arc<dyn Backend>>,
+    /// How often the embedded one could not give a sandbox.
+    embedded_failures: AtomicU64,
     remotes: BTreeMap<String, Remote>,
 }
 
@@ -40,7 +43,7 @@ impl Fleet {
     /// `default`: where sandboxes go for which nobody names a backend.
     #[must_use]
     pub fn new(default: String, embedded: Option<Arc<dyn Backend>>) -> Self {
-        Self { default, embedded, remotes: BTreeMap::new() }
+        Self { default, embedded, embedded_failures: AtomicU64::new(0), remotes: BTreeMap::new() }
     }
 
     pub fn add(&mut self, backend: Arc<RemoteBackend>, fallback: Vec<String>) {
@@ -67,6 +70,14 @@ impl Fleet {
         let remote = self.remotes.values().find(|remote| remote.backend.has(id));
         let remote = remote.map(|remote| &*remote.backend as &dyn Backend);
         remote.or(self.embedded.as_deref()).ok_or_else(|| BackendError::NoSuchSandbox(id.clone()))
+    }
+
+    /// Remote ones count what goes wrong by themselves.
+    fn counted<T>(&self, name: &str, made: Result<T>) -> Result<T> {
+        if name == EMBEDDED && matches!(made, Err(BackendError::Engine(_))) {
+            self.embedded_failures.fetch_add(1, Ordering::Relaxed);
+        }
+        made
     }
 
     /// Keeps remote sandboxes alive and removes what is left over; does not end.
@@ -155,13 +166,23 @@ impl Backend for Fleet {
         self.embedded.as_ref().map(|embedded| embedded.stats()).unwrap_or_default()
     }
 
+    fn reports(&self) -> Vec<BackendReport> {
+        let embedded = self.embedded.as_ref().map(|embedded| BackendReport {
+            name: EMBEDDED.to_owned(),
+            is_available: embedded.is_healthy(),
+            failures: self.embedded_failures.load(Ordering::Relaxed),
+        });
+        let remotes = self.remotes.values().map(|remote| remote.backend.report());
+        embedded.into_iter().chain(remotes).collect()
+    }
+
     fn has_network(&self, backend: Option<&str>) -> bool {
         self.named(backend.unwrap_or(&self.default)).is_ok_and(|backend| backend.has_network(None))
     }
 
     async fn create(&self, spec: SandboxSpec) -> Result<Arc<dyn Sandbox>> {
         let name = spec.backend.clone().unwrap_or_else(|| self.default.clone());
-        let mut made = self.named(&name)?.create(spec.clone()).await;
+        let mut made = self.counted(&name, self.named(&name)?.create(spec.clone()).await);
         let fallback = self.remotes.get(&name).map(|remote| remote.fallback.as_slice()).unwrap_or_default();
         for next in fallback {
             let Err(BackendError::Unavailable { reason, .. }) = &made else { break };
@@ -171,7 +192,7 @@ impl Backend for Fleet {
                 next,
                 "a sandbox is made elsewhere, as the configuration says"
             );
-            made = self.named(next)?.create(spec.clone()).await;
+            made = self.counted(next, self.named(next)?.create(spec.clone()).await);
         }
         made
     }

@@ -39,8 +39,8 @@ pub struct Reach {
 pub struct E2bSettings {
     /// None: `https://api.{domain}`.
     pub api_url: Option<String>,
-    /// `e2b.app`, or one's own.
-    pub domain: String,
+    /// As in `E2B_DOMAIN`. None: what the address of the API or the server says; without an address, E2B's cloud.
+    pub domain: Option<String>,
     /// One address for every sandbox and port, told apart by headers; None: by name.
     pub sandbox_url: Option<String>,
     pub api_key: Secret,

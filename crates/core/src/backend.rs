@@ -26,6 +26,11 @@ pub trait Backend: Send + Sync + Debug {
         BackendStats::default()
     }
 
+    /// How each backend is, as far as one can tell without asking; none where there is only one of no name.
+    fn reports(&self) -> Vec<BackendReport> {
+        Vec::new()
+    }
+
     /// Whether sandboxes can be given a network policy that opens anything; `backend`: as in [`SandboxSpec`].
     fn has_network(&self, _backend: Option<&str>) -> bool {
         false
@@ -52,6 +57,17 @@ pub trait Backend: Send + Sync + Debug {
 
     /// End every process; files stay.
     async fn shut_down(&self);
+}
+
+/// One backend of several, for those who watch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BackendReport {
+    /// As in [`SandboxSpec::backend`].
+    pub name: String,
+    /// Whether it is asked at all now.
+    pub is_available: bool,
+    /// How often it failed by its own fault since the start.
+    pub failures: u64,
 }
 
 /// Sandboxes made ahead: how many wait, and how many were taken since the start.

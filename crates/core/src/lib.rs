@@ -28,8 +28,8 @@ pub mod testing;
 mod watched_backend;
 
 pub use backend::{
-    Backend, BackendStats, ContextInfo, ContextSpec, ExecuteRequest, Execution, ExecutionHandle, Meter,
-    Sandbox, SandboxSpec, Stop, Usage,
+    Backend, BackendReport, BackendStats, ContextInfo, ContextSpec, ExecuteRequest, Execution,
+    ExecutionHandle, Meter, Sandbox, SandboxSpec, Stop, Usage,
 };
 pub use backend_check::{BackendCheck, CheckBackends};
 pub use containers::{Container, ContainerInfo, ContainerState, Containers, ContainersConfig, NewContainer};

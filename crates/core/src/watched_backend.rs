@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 
-use crate::{Backend, BackendStats, Files, Result, Sandbox, SandboxId, SandboxSpec};
+use crate::{Backend, BackendReport, BackendStats, Files, Result, Sandbox, SandboxId, SandboxSpec};
 
 /// Told of each start: `create` or `wake`, whether it went well, and its time.
 type Told = Box<dyn Fn(&'static str, bool, Duration) + Send + Sync>;
@@ -49,6 +49,10 @@ impl Backend for WatchedBackend {
 
     fn stats(&self) -> BackendStats {
         self.backend.stats()
+    }
+
+    fn reports(&self) -> Vec<BackendReport> {
+        self.backend.reports()
     }
 
     fn has_network(&self, backend: Option<&str>) -> bool {

@@ -45,6 +45,7 @@ async fn show(State(door): State<MetricsDoor>, Who(who): Who) -> ApiResult<Respo
         approvals_held: door.approvals.count_held(),
         store_queue: door.store.queue_length(),
         backend: door.containers.backend_stats(),
+        backends: door.containers.backend_reports(),
     };
     Ok(([(CONTENT_TYPE, KIND)], door.metrics.text(&now)).into_response())
 }

@@ -66,7 +66,7 @@ pub use ids::{fresh_id, prefix_of};
 pub use item_form::with_defaults;
 pub use kept_item::kept_item;
 pub use ledger::{Call, Connection, Ledger, LedgerConfig, NewCall};
-pub use metrics::{ExecutionWatch, Metrics, Now, Outside, Place, RequestEnd, Watch};
+pub use metrics::{ExecutionWatch, Metrics, Now, Outside, Place, RequestEnd, Watch, Whereabouts};
 pub use network_param::{AskedNetwork, read_network_policy};
 pub use peek::{may_concern_us, may_name_code};
 pub use request::{CreateRequest, INCLUDE_OUTPUTS};

@@ -1,7 +1,8 @@
-//! Where a name leads: to what the system says, or to one address for all.
+//! Where a name leads: to what the system says, or to one address for all. Names below `localhost` are this
+//! machine's, whatever the system's resolver makes of them, as browsers have it.
 
 use std::future::Future;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -39,15 +40,24 @@ impl Service<Name> for Resolver {
     }
 
     fn call(&mut self, name: Name) -> Self::Future {
-        match self.names {
+        let known = match self.names {
+            Names::At(address) => Some(address),
+            Names::System => is_below_localhost(name.as_str()).then_some(Ipv4Addr::LOCALHOST.into()),
+        };
+        if let Some(address) = known {
             // The port is put in by who connects.
-            Names::At(address) => {
-                Box::pin(std::future::ready(Ok(vec![SocketAddr::new(address, 0)].into_iter())))
-            }
-            Names::System => {
-                let looked_up = self.system.call(name);
-                Box::pin(async move { Ok(looked_up.await?.collect::<Vec<_>>().into_iter()) })
-            }
+            return Box::pin(std::future::ready(Ok(vec![SocketAddr::new(address, 0)].into_iter())));
         }
+        let looked_up = self.system.call(name);
+        Box::pin(async move { Ok(looked_up.await?.collect::<Vec<_>>().into_iter()) })
     }
 }
+
+/// `localhost` itself is left to the system, which may have it at an address of version 6.
+fn is_below_localhost(name: &str) -> bool {
+    name.trim_end_matches('.').to_ascii_lowercase().ends_with(".localhost")
+}
+
+#[cfg(test)]
+#[path = "names_tests.rs"]
+mod tests;

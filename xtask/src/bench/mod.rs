@@ -1,5 +1,6 @@
 //! `cargo xtask bench engine`: the embedded engine beside its peers, in one run, round by round.
 
+pub(crate) mod backends;
 mod cells;
 mod crowd;
 pub(crate) mod e2b;
@@ -11,6 +12,7 @@ mod machine;
 mod markdown;
 mod memory;
 pub(crate) mod network;
+mod pairs;
 mod peers;
 mod place;
 mod record;

@@ -40,7 +40,7 @@ impl Control {
             let value = HeaderValue::try_from(organization);
             headers.insert(ORGANIZATION, value.map_err(|error| HttpError::Ours(error.to_string()))?);
         }
-        let client = HttpClient::new(api.is_https(), &settings.deadlines, &settings.reach)?;
+        let client = HttpClient::new(&settings.deadlines, &settings.reach)?;
         Ok(Self { client, api, settings, headers })
     }
 

@@ -50,7 +50,7 @@ impl Version {
 impl Control {
     pub(super) fn new(settings: E2bSettings) -> ProviderResult<Self> {
         let addresses = Addresses::new(&settings)?;
-        let client = HttpClient::new(addresses.need_https(), &settings.deadlines, &settings.reach)?;
+        let client = HttpClient::new(&settings.deadlines, &settings.reach)?;
         Ok(Self { client, addresses, settings, version: Version::default() })
     }
 

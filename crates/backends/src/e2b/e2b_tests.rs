@@ -23,7 +23,7 @@ fn provider(server: &TestServer) -> E2b {
     let deadlines = Deadlines { answer: Duration::from_secs(2), ..Deadlines::default() };
     let settings = E2bSettings {
         api_url: Some(url.clone()),
-        domain: "e2b.app".to_owned(),
+        domain: None,
         sandbox_url: Some(url),
         api_key: Secret::new("e2b_key".to_owned()),
         template: "code-interpreter-v1".to_owned(),

@@ -39,9 +39,19 @@ impl Address {
         Ok(Self { scheme, authority, path })
     }
 
-    /// A name or an address that a provider gave, with this address's scheme.
-    pub(crate) fn beside(&self, host_and_path: &str) -> Result<Self, InvalidAddress> {
-        Self::parse(&format!("{}://{host_and_path}", self.scheme))
+    /// A name or an address that a provider gave: with this address's scheme, or with one of its own that hides no
+    /// less.
+    pub(crate) fn beside(&self, place: &str) -> Result<Self, InvalidAddress> {
+        if !place.contains("://") {
+            return Self::parse(&format!("{}://{place}", self.scheme));
+        }
+        let whole = Self::parse(place)?;
+        if self.is_https() && !whole.is_https() { Err(InvalidAddress) } else { Ok(whole) }
+    }
+
+    /// With its port, where one is written.
+    pub(crate) fn host(&self) -> &str {
+        self.authority.as_str()
     }
 
     pub(crate) fn is_https(&self) -> bool {

@@ -33,8 +33,9 @@ struct Inner {
 }
 
 impl HttpClient {
-    pub(crate) fn new(https: bool, deadlines: &Deadlines, reach: &Reach) -> Result<Self, HttpError> {
-        let connector = connector_with(https, deadlines.connect, &reach.trust, &reach.names)
+    pub(crate) fn new(deadlines: &Deadlines, reach: &Reach) -> Result<Self, HttpError> {
+        // A server without TLS may still have its sandboxes behind it.
+        let connector = connector_with(/* https */ true, deadlines.connect, &reach.trust, &reach.names)
             .map_err(|error| HttpError::Ours(format!("https cannot be set up: {error}")))?;
         let client = Client::builder(TokioExecutor::new())
             .timer(TokioTimer::new())

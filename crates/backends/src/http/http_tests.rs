@@ -61,7 +61,7 @@ fn client() -> HttpClient {
         answer: Duration::from_millis(300),
         ..Deadlines::default()
     };
-    HttpClient::new(false, &deadlines, &Reach::default()).unwrap()
+    HttpClient::new(&deadlines, &Reach::default()).unwrap()
 }
 
 fn get(address: &Address) -> Call {
@@ -243,5 +243,18 @@ fn addresses_and_names_are_what_they_seem() {
         [("e2b.app", true), ("a.b:80", true), ("a..b", false), ("a/b", false), ("a@b", false), ("", false)]
     {
         assert_eq!(is_host(host), is_one, "{host}");
+    }
+}
+
+#[test]
+fn a_place_that_a_provider_gave_hides_no_less_than_the_provider() {
+    let plain = Address::parse("http://api.test:8080/v1").unwrap();
+    let secure = Address::parse("https://api.test/v1").unwrap();
+    let at = |from: &Address, place: &str| from.beside(place).map(|found| found.to_string()).ok();
+    assert_eq!(at(&plain, "10.0.0.1:4000/proxy/44772").unwrap(), "http://10.0.0.1:4000/proxy/44772");
+    assert_eq!(at(&secure, "gate.test/x").unwrap(), "https://gate.test/x");
+    assert_eq!(at(&plain, "https://gate.test/x/").unwrap(), "https://gate.test/x");
+    for bad in ["http://gate.test", "ftp://gate.test", "user@gate.test", "gate.test?a=b", ""] {
+        assert_eq!(at(&secure, bad), None, "{bad}");
     }
 }

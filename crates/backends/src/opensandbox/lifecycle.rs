@@ -29,7 +29,7 @@ impl Lifecycle {
     pub(super) fn new(settings: OpenSandboxSettings) -> ProviderResult<Self> {
         let api = Address::parse(&settings.url)
             .map_err(|error| ProviderError::Unreachable(format!("url: {error}")))?;
-        let client = HttpClient::new(api.is_https(), &settings.deadlines, &settings.reach)?;
+        let client = HttpClient::new(&settings.deadlines, &settings.reach)?;
         Ok(Self { client, api, settings })
     }
 

@@ -1,6 +1,7 @@
 //! A switch before a provider that is down: after some failures in a row nobody waits for it any more, until
 //! one request at a time has found it well again.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -24,6 +25,8 @@ impl Default for BreakerConfig {
 pub(super) struct Breaker {
     config: BreakerConfig,
     state: Mutex<State>,
+    /// Since the start.
+    failed: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -44,7 +47,7 @@ pub(super) struct Open {
 
 impl Breaker {
     pub(super) fn new(config: BreakerConfig) -> Self {
-        Self { config, state: Mutex::default() }
+        Self { config, state: Mutex::default(), failed: AtomicU64::new(0) }
     }
 
     /// Whether to ask the provider. After the rest one is let through to try; the others wait for what it finds.
@@ -79,7 +82,13 @@ impl Breaker {
         answer
     }
 
+    /// All failures since the start.
+    pub(super) fn count(&self) -> u64 {
+        self.failed.load(Ordering::Relaxed)
+    }
+
     pub(super) fn failed(&self, error: &ProviderError) {
+        self.failed.fetch_add(1, Ordering::Relaxed);
         let mut state = self.lock();
         state.failures = state.failures.saturating_add(1);
         state.last = Some(error.to_string());

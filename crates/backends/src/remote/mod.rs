@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use sandgate_core::{Backend, BackendError, Files, Result, Sandbox, SandboxId, SandboxSpec};
+use sandgate_core::{Backend, BackendError, BackendReport, Files, Result, Sandbox, SandboxId, SandboxSpec};
 use tokio::task::JoinSet;
 
 pub use breaker::BreakerConfig;
@@ -66,6 +66,12 @@ impl RemoteBackend {
     #[must_use]
     pub fn capabilities(&self) -> Capabilities {
         self.0.provider.capabilities()
+    }
+
+    #[must_use]
+    pub fn report(&self) -> BackendReport {
+        let (is_available, failures) = (self.0.is_healthy(), self.0.failures());
+        BackendReport { name: self.called().to_owned(), is_available, failures }
     }
 
     /// Whether the sandbox is, or was, on this backend.

@@ -73,6 +73,10 @@ impl Shared {
         self.breaker.is_closed()
     }
 
+    pub(super) fn failures(&self) -> u64 {
+        self.breaker.count()
+    }
+
     /// Asks the provider, unless it is known to be down.
     pub(super) async fn ask<T>(&self, question: impl Future<Output = ProviderResult<T>>) -> Result<T> {
         self.try_ask(question).await?.map_err(|error| self.error(error))

@@ -17,8 +17,8 @@ use self::places::Places;
 use crate::network::NetworkPolicy;
 use crate::registry::now_seconds;
 use crate::{
-    Backend, BackendError, BackendStats, ContainerId, ContainerRecord, KeyLimits, NetworkRules, Owner,
-    Registry, RegistryError, Result, SandboxId, SandboxSpec, Share, Shares,
+    Backend, BackendError, BackendReport, BackendStats, ContainerId, ContainerRecord, KeyLimits,
+    NetworkRules, Owner, Registry, RegistryError, Result, SandboxId, SandboxSpec, Share, Shares,
 };
 
 #[derive(Clone, Debug)]
@@ -169,6 +169,11 @@ impl Containers {
     #[must_use]
     pub fn backend_stats(&self) -> BackendStats {
         self.backend.stats()
+    }
+
+    #[must_use]
+    pub fn backend_reports(&self) -> Vec<BackendReport> {
+        self.backend.reports()
     }
 
     /// How many there are.

@@ -18,6 +18,7 @@ pub use running::Running;
 
 use crate::approvals::{Approvals, Denial, Question, Verdict};
 use crate::ledger::{ApprovalEntry, ExecutionEntry, What};
+use crate::metrics::Whereabouts;
 
 /// What code is written in when nobody says.
 const USUAL_LANGUAGE: &str = "python";
@@ -79,7 +80,8 @@ impl Executions {
         if asker.left.is_cancelled() {
             return Err(Denial::left().into());
         }
-        let watch = asker.watch.execution(asker.door, container.id().as_str());
+        let whereabouts = Whereabouts { id: container.id().as_str(), backend: container.backend() };
+        let watch = asker.watch.execution(asker.door, &whereabouts);
         match execute(container, run, &asker.limits, manner.makes_context, &mut entry).await {
             Ok(execution) => Ok(Running::new(execution, share, watch, entry, Arc::clone(container))),
             Err(error) => {

@@ -1,5 +1,6 @@
 //! One execution as it is watched: what limits it hit, how it ended, how long it took.
 
+use std::borrow::Cow;
 use std::time::Instant;
 
 use opentelemetry::KeyValue;
@@ -10,6 +11,15 @@ use super::outside::{Outside, Place};
 use super::span::Span;
 use super::{Metrics, Watch};
 
+/// Where code is to run.
+#[derive(Clone, Copy, Debug)]
+pub struct Whereabouts<'a> {
+    /// Of the container.
+    pub id: &'a str,
+    /// As the configuration calls it.
+    pub backend: &'a str,
+}
+
 /// Dropped before the execution's end, it counts as one that was abandoned.
 #[derive(Debug)]
 pub struct ExecutionWatch(Option<Watched>);
@@ -18,6 +28,7 @@ pub struct ExecutionWatch(Option<Watched>);
 struct Watched {
     metrics: Metrics,
     door: &'static str,
+    backend: String,
     began: Instant,
     span: Span,
     ending: &'static str,
@@ -34,19 +45,21 @@ impl ExecutionWatch {
         metrics: &Metrics,
         parent: &Span,
         door: &'static str,
-        container: &str,
+        container: &Whereabouts<'_>,
     ) -> Self {
         let attributes = vec![
             KeyValue::new("gen_ai.operation.name", "execute_tool"),
             KeyValue::new("gen_ai.tool.name", "code_interpreter"),
             KeyValue::new("gen_ai.tool.type", "extension"),
-            KeyValue::new("sandgate.container.id", container.to_owned()),
+            KeyValue::new("sandgate.container.id", container.id.to_owned()),
+            KeyValue::new("sandgate.backend", container.backend.to_owned()),
         ];
         let name = "execute_tool code_interpreter".to_owned();
         let span = parent.child(metrics.0.tracer.as_ref(), name, SpanKind::Internal, attributes);
         Self(Some(Watched {
             metrics: metrics.clone(),
             door,
+            backend: container.backend.to_owned(),
             began: Instant::now(),
             span,
             ending: "abandoned",
@@ -88,6 +101,9 @@ impl Drop for Watched {
     fn drop(&mut self) {
         let families = &self.metrics.0.families;
         families.executions.get_or_create(&[("door", self.door), ("ending", self.ending)]).inc();
+        let labels =
+            [("backend", Cow::Owned(std::mem::take(&mut self.backend))), ("ending", self.ending.into())];
+        families.backend_executions.get_or_create(&labels).inc();
         let took = self.began.elapsed().as_secs_f64();
         families.execution_durations.get_or_create(&[("door", self.door)]).observe(took);
         self.span.set(|| vec![KeyValue::new("sandgate.execution.ending", self.ending)]);

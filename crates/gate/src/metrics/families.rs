@@ -13,7 +13,7 @@ use super::Now;
 
 /// Label and value, both words of ours.
 type Words<const N: usize> = [(&'static str, &'static str); N];
-/// The first is a model's name, which is bounded elsewhere.
+/// The first is the name of a model, which is bounded elsewhere, or of a backend, which the operator gave.
 type Named<const N: usize> = [(&'static str, Cow<'static, str>); N];
 type Histograms<L> = Family<L, Histogram, fn() -> Histogram>;
 
@@ -28,6 +28,9 @@ pub(super) struct Families {
     pub(super) tokens: Family<Named<2>, Counter>,
     pub(super) executions: Family<Words<2>, Counter>,
     pub(super) execution_durations: Histograms<Words<1>>,
+    pub(super) backend_executions: Family<Named<2>, Counter>,
+    backend_failures: Family<Named<1>, Counter>,
+    backend_available: Family<Named<1>, Gauge>,
     pub(super) limits_hit: Family<Words<1>, Counter>,
     pub(super) decisions: Family<Words<2>, Counter>,
     pub(super) sandbox_starts: Histograms<Words<2>>,
@@ -77,6 +80,9 @@ impl Families {
             tokens: Family::default(),
             executions: Family::default(),
             execution_durations: histograms(long),
+            backend_executions: Family::default(),
+            backend_failures: Family::default(),
+            backend_available: Family::default(),
             limits_hit: Family::default(),
             decisions: Family::default(),
             sandbox_starts: histograms(short),
@@ -145,11 +151,27 @@ impl Families {
         }
     }
 
+    /// A backend has all of its series from the start.
+    pub(super) fn know_backend(&self, name: &str) {
+        let name = || ("backend", Cow::Owned(name.to_owned()));
+        for ending in ["ok", "failed"] {
+            drop(self.backend_executions.get_or_create(&[name(), ("ending", ending.into())]));
+        }
+        drop(self.backend_failures.get_or_create(&[name()]));
+        drop(self.backend_available.get_or_create(&[name()]));
+    }
+
     fn register_rest(&self, registry: &mut Registry) {
         registry.register("executions", "Executions of code, by how they ended", self.executions.clone());
         let help = "How long code ran";
         let durations = self.execution_durations.clone();
         registry.register_with_unit("execution_duration", help, Unit::Seconds, durations);
+        let help = "Executions of code, by the backend they were for and how they ended";
+        registry.register("backend_executions", help, self.backend_executions.clone());
+        let help = "Failures of a backend by its own fault: not reached, too slow, or talking nonsense";
+        registry.register("backend_failures", help, self.backend_failures.clone());
+        let help = "Whether a backend is asked; 0 while it rests after failures in a row";
+        registry.register("backend_available", help, self.backend_available.clone());
         registry.register("limits_hit", "Limits that were reached", self.limits_hit.clone());
         let help = "What was decided before code ran, and by whom";
         registry.register("approval_decisions", help, self.decisions.clone());
@@ -182,11 +204,20 @@ impl Families {
         set(&self.pool_ready.get_or_create(&[("kind", "cold")]), pool.ready_cold);
         let claims = [("warm", pool.claimed_warm), ("cold", pool.claimed_cold), ("miss", pool.misses)];
         for (kind, count) in claims {
-            let counter = self.pool_claims.get_or_create(&[("kind", kind)]);
-            let inner: &AtomicU64 = counter.inner();
-            inner.store(count, Ordering::Relaxed);
+            count_to(&self.pool_claims.get_or_create(&[("kind", kind)]), count);
+        }
+        for report in &now.backends {
+            let labels = [("backend", Cow::Owned(report.name.clone()))];
+            set(&self.backend_available.get_or_create(&labels), usize::from(report.is_available));
+            count_to(&self.backend_failures.get_or_create(&labels), report.failures);
         }
     }
+}
+
+/// What somebody else counts.
+fn count_to(counter: &Counter, count: u64) {
+    let inner: &AtomicU64 = counter.inner();
+    inner.store(count, Ordering::Relaxed);
 }
 
 fn set(gauge: &Gauge, value: usize) {

@@ -10,6 +10,8 @@ use serde_json::{Map, json};
 use super::*;
 use crate::upstream::{Credentials, Turn, TurnRequest, UpstreamError};
 
+const HERE: Whereabouts<'_> = Whereabouts { id: "cntr_1", backend: "embedded" };
+
 fn value(metrics: &Metrics, name: &str) -> Option<f64> {
     let text = metrics.text(&Now::default());
     text.lines().find_map(|line| line.strip_prefix(name)?.trim().parse().ok())
@@ -101,11 +103,11 @@ fn executions_count_by_how_they_ended_and_limits_by_kind() {
     let metrics = Metrics::default();
     let watch = Watch::begin(&metrics, "execute", &HeaderMap::new());
     let done = |ending| Event::Done { ending, text: String::new(), execution_count: 1, duration_ms: 1.0 };
-    let mut timed_out = watch.execution("execute", "cntr_1");
+    let mut timed_out = watch.execution("execute", &HERE);
     timed_out.event(&Event::Note { note: Note::OutputTrimmed, text: String::new() });
     timed_out.event(&done(Ending::TimedOut));
-    drop(watch.execution("execute", "cntr_1"));
-    watch.execution("execute", "cntr_1").fail();
+    drop(watch.execution("execute", &HERE));
+    watch.execution("execute", &HERE).fail();
     let count = |ending: &str| {
         value(&metrics, &format!(r#"sandgate_executions_total{{door="execute",ending="{ending}"}}"#))
     };
@@ -113,5 +115,31 @@ fn executions_count_by_how_they_ended_and_limits_by_kind() {
     for limit in ["time", "output"] {
         let counted = value(&metrics, &format!(r#"sandgate_limits_hit_total{{limit="{limit}"}}"#));
         assert_eq!(counted, Some(1.0), "{limit}");
+    }
+}
+
+#[test]
+fn a_backend_has_its_series_before_anything_happened_there() {
+    let metrics = Metrics::default();
+    metrics.know_backends(["embedded", "far"]);
+    let count = |name: &str| value(&metrics, name);
+    for name in [
+        r#"sandgate_backend_executions_total{backend="far",ending="ok"}"#,
+        r#"sandgate_backend_executions_total{backend="far",ending="failed"}"#,
+        r#"sandgate_backend_failures_total{backend="far"}"#,
+    ] {
+        assert_eq!(count(name), Some(0.0), "{name}");
+    }
+    let watch = Watch::begin(&metrics, "execute", &HeaderMap::new());
+    watch.execution("execute", &Whereabouts { id: "cntr_1", backend: "far" }).fail();
+    let report = BackendReport { name: "far".to_owned(), is_available: false, failures: 7 };
+    let text = metrics.text(&Now { backends: vec![report], ..Now::default() });
+    for line in [
+        r#"sandgate_backend_executions_total{backend="far",ending="failed"} 1"#,
+        r#"sandgate_backend_executions_total{backend="embedded",ending="failed"} 0"#,
+        r#"sandgate_backend_failures_total{backend="far"} 7"#,
+        r#"sandgate_backend_available{backend="far"} 0"#,
+    ] {
+        assert!(text.contains(line), "{line} is not in\n{text}");
     }
 }

@@ -17,11 +17,11 @@ use std::time::Duration;
 use opentelemetry::global::BoxedTracer;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::registry::Registry;
-use sandgate_core::BackendStats;
+use sandgate_core::{BackendReport, BackendStats};
 
 use crate::ledger::Connection;
 pub(crate) use approval::ApprovalWatch;
-pub use execution::ExecutionWatch;
+pub use execution::{ExecutionWatch, Whereabouts};
 use families::Families;
 use known_models::KnownModels;
 pub use outside::{Outside, Place};
@@ -41,7 +41,7 @@ struct Inner {
 }
 
 /// What is looked up at the moment somebody asks for the metrics.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Now {
     pub is_healthy: bool,
     pub sandboxes: usize,
@@ -49,6 +49,7 @@ pub struct Now {
     pub approvals_held: usize,
     pub store_queue: usize,
     pub backend: BackendStats,
+    pub backends: Vec<BackendReport>,
 }
 
 impl Default for Metrics {
@@ -68,6 +69,11 @@ impl Metrics {
     /// Models of the configuration: they have a label of their own from the start.
     pub fn know_models<'a>(&self, names: impl IntoIterator<Item = &'a str>) {
         names.into_iter().for_each(|name| self.0.models.add(name));
+    }
+
+    /// Backends of the configuration, for the same reason.
+    pub fn know_backends<'a>(&self, names: impl IntoIterator<Item = &'a str>) {
+        names.into_iter().for_each(|name| self.0.families.know_backend(name));
     }
 
     /// Somebody's limit was reached: `memory`, `time`, `requests_per_minute`, …

@@ -8,7 +8,7 @@ use opentelemetry::KeyValue;
 
 use super::outside::{Clock, Outside, Place};
 use super::span::{Span, TRACE_HEADERS};
-use super::{ApprovalWatch, ExecutionWatch, Metrics, TurnWatch};
+use super::{ApprovalWatch, ExecutionWatch, Metrics, TurnWatch, Whereabouts};
 
 /// Cheap to clone. The default one watches nothing.
 #[derive(Clone, Debug, Default)]
@@ -88,7 +88,7 @@ impl Watch {
 
     /// Code is about to be given to a sandbox.
     #[must_use]
-    pub fn execution(&self, door: &'static str, container: &str) -> ExecutionWatch {
+    pub fn execution(&self, door: &'static str, container: &Whereabouts<'_>) -> ExecutionWatch {
         match &self.0 {
             Some(inner) => ExecutionWatch::begin(self, &inner.metrics, &inner.span, door, container),
             None => ExecutionWatch::unwatched(),

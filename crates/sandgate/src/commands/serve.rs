@@ -97,6 +97,7 @@ async fn until_stopped(args: ServeArgs, mut settings: Settings) -> Result<()> {
     let telemetry = Telemetry::start(&settings.telemetry)?;
     let metrics = Metrics::new(telemetry.tracer());
     metrics.know_models(settings.upstreams.routes.names());
+    metrics.know_backends(backends.fleet.names());
     let started = metrics.clone();
     let told = move |how, is_ok, took| started.sandbox_started(how, is_ok, took);
     let backend = Arc::new(WatchedBackend::new(Arc::clone(&backends.fleet) as _, told));

@@ -301,7 +301,7 @@ impl One<'_> {
             BackendType::E2b => {
                 let settings = E2bSettings {
                     api_url: file.url.clone(),
-                    domain: file.domain.clone().unwrap_or_else(|| E2B_DOMAIN.to_owned()),
+                    domain: file.domain.clone(),
                     sandbox_url: file.sandbox_url.clone(),
                     api_key: self.needed_key()?,
                     template: file.template.clone().unwrap_or_else(|| E2B_TEMPLATE.to_owned()),

@@ -21,7 +21,7 @@ pub(crate) struct BackendFile {
     /// env:NAME, file:PATH, os.environ/NAME or the key itself.
     #[serde(default)]
     pub(crate) key: Option<SecretText>,
-    /// For e2b: as in E2B_DOMAIN; e2b.app unless it is said.
+    /// For e2b: as in E2B_DOMAIN; that of url unless it is said, and e2b.app where neither is.
     #[serde(default)]
     pub(crate) domain: Option<String>,
     /// For e2b: one address for all sandboxes, as in E2B_SANDBOX_URL.

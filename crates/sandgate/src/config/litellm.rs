@@ -8,7 +8,7 @@ use super::file::ConfigFile;
 use super::key_path::KeyPath;
 use super::litellm_models::Deployments;
 use super::litellm_tools::check_interceptor;
-use super::secrets::SecretText;
+use super::secrets::{SecretText, set_variable};
 use super::section::Section;
 
 #[derive(Debug)]
@@ -64,10 +64,8 @@ pub(crate) fn understand(fields: Map<String, Value>) -> Result<Understood, Probl
 }
 
 fn master_key(general: Option<Section>, warnings: &mut Vec<Problem>) -> Result<Option<SecretText>, Problem> {
-    let from_environment = || {
-        let is_set = std::env::var("LITELLM_MASTER_KEY").is_ok_and(|key| !key.trim().is_empty());
-        is_set.then(|| SecretText::new("env:LITELLM_MASTER_KEY"))
-    };
+    let from_environment =
+        || set_variable("LITELLM_MASTER_KEY").map(|_| SecretText::new("env:LITELLM_MASTER_KEY"));
     let Some(mut general) = general else { return Ok(from_environment()) };
     let path = general.path.key("master_key");
     let key = general.text("master_key")?.map(SecretText::new);

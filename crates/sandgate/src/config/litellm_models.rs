@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::errors::Problem;
 use super::file::{Api, ConfigFile, ModelFile, UpstreamFile};
 use super::key_path::KeyPath;
-use super::secrets::SecretText;
+use super::secrets::{SecretText, set_variable};
 use super::section::Section;
 
 /// Where a provider is and in which variable its key stands, unless the file says otherwise. OpenAI alone
@@ -153,6 +153,13 @@ fn split(full: &str, provider: Option<String>) -> (String, String) {
     (provider, model.to_owned())
 }
 
+/// Where LiteLLM looks for a provider's address when the file does not say it: beside the variable of its key.
+fn base_variables(provider: &str, key: &str) -> Vec<String> {
+    let own = format!("{}_BASE", key.trim_end_matches("_KEY"));
+    let usual = (provider == OPENAI).then(|| "OPENAI_BASE_URL".to_owned());
+    usual.into_iter().chain([own]).collect()
+}
+
 /// None: nobody knows where this provider is.
 fn upstream(
     provider: &str,
@@ -166,13 +173,15 @@ fn upstream(
             let found = SecretText::new(text).find().map_err(|message| Problem::at(at, message))?;
             Some(found.expose().to_owned())
         }
-        None => known.map(|(_, url, _)| (*url).to_owned()).filter(|url| !url.is_empty()),
+        None => known.and_then(|(_, url, key)| {
+            let set = base_variables(provider, key).into_iter().find_map(|name| set_variable(&name));
+            set.or_else(|| Some((*url).to_owned()).filter(|url| !url.is_empty()))
+        }),
     };
     let Some(url) = url else { return Ok(None) };
     let key = params.text("api_key")?.map(SecretText::new).or_else(|| {
         let variable = known.map(|(.., variable)| *variable)?;
-        let is_set = std::env::var(variable).is_ok_and(|key| !key.trim().is_empty());
-        is_set.then(|| SecretText::new(format!("env:{variable}")))
+        set_variable(variable).map(|_| SecretText::new(format!("env:{variable}")))
     });
     let own_seconds = params.number("timeout")?;
     let mut headers = BTreeMap::new();

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::backends_file::{BackendFile, BackendType, NetworkFile, NetworkWord};
 use super::errors::Problem;
 use super::key_path::KeyPath;
-use super::secrets::SecretText;
+use super::secrets::{SecretText, set_variable};
 use super::section::Section;
 
 const INTERCEPTOR: &str = "code_interpreter_interception";
@@ -95,31 +95,36 @@ fn read_tool(path: KeyPath, value: Value, warnings: &mut Vec<Problem>) -> Result
             return Err(Problem::at(path, message));
         }
     };
-    let backend = backend.map(|kind| read_backend(kind, &mut params)).transpose()?;
+    let backend = backend.map(|kind| read_backend(kind, &mut params, warnings)).transpose()?;
     params.end(warnings);
     tool.end(warnings);
     Ok(Tool { name, provider, path, backend })
 }
 
-/// LiteLLM's two keys, and ours beside them, which it does not mind.
-fn read_backend(kind: BackendType, params: &mut Section) -> Result<BackendFile, Problem> {
+/// LiteLLM's two keys, and ours beside them, which it does not mind. What neither says, the variables do by which
+/// the providers' own SDKs go.
+fn read_backend(
+    kind: BackendType,
+    params: &mut Section,
+    warnings: &mut Vec<Problem>,
+) -> Result<BackendFile, Problem> {
     let (key_variable, url_variable) = match kind {
-        BackendType::E2b => ("E2B_API_KEY", None),
-        BackendType::Opensandbox => ("OPEN_SANDBOX_API_KEY", Some("OPEN_SANDBOX_API_BASE")),
-        BackendType::Daytona => ("DAYTONA_API_KEY", Some("DAYTONA_API_URL")),
+        BackendType::E2b => ("E2B_API_KEY", "E2B_API_URL"),
+        BackendType::Opensandbox => ("OPEN_SANDBOX_API_KEY", "OPEN_SANDBOX_API_BASE"),
+        BackendType::Daytona => ("DAYTONA_API_KEY", "DAYTONA_API_URL"),
     };
-    let from = |variable: &str| {
-        let is_set = std::env::var(variable).is_ok_and(|value| !value.trim().is_empty());
-        is_set.then(|| SecretText::new(format!("env:{variable}")))
-    };
-    let at = params.path.key("api_base");
-    let url = params.text("api_base")?.map(SecretText::new).or_else(|| url_variable.and_then(from));
-    let url = url.map(|url| url.find()).transpose().map_err(|message| Problem::at(at, message))?;
+    let url = read_url(kind, params, warnings)?.or_else(|| set_variable(url_variable));
     let key = params.text("api_key")?.map(SecretText::new);
     // OpenSandbox may be without one, and then the variable is often empty.
     let key = key
         .filter(|key| kind != BackendType::Opensandbox || key.find().is_ok())
-        .or_else(|| from(key_variable));
+        .or_else(|| set_variable(key_variable).map(|_| SecretText::new(format!("env:{key_variable}"))));
+    let of_e2b = |name: &str| set_variable(name).filter(|_| kind == BackendType::E2b);
+    // An address in the file is another server than the one the variables are for.
+    let by_variables = url.is_none() || url == of_e2b(url_variable);
+    let domain = params.text("domain")?.or_else(|| of_e2b("E2B_DOMAIN").filter(|_| by_variables));
+    let sandbox_url =
+        params.text("sandbox_url")?.or_else(|| of_e2b("E2B_SANDBOX_URL").filter(|_| by_variables));
     let network = match params.flag("allow_internet_access")? {
         Some(true) => NetworkWord::All,
         Some(false) | None => NetworkWord::None,
@@ -130,10 +135,10 @@ fn read_backend(kind: BackendType, params: &mut Section) -> Result<BackendFile, 
         backend.life_seconds = seconds.ceil() as u64;
     }
     Ok(BackendFile {
-        url: url.map(|url| url.expose().to_owned()),
+        url,
         key,
-        domain: params.text("domain")?,
-        sandbox_url: params.text("sandbox_url")?,
+        domain,
+        sandbox_url,
         template: params.text("template")?,
         image: params.text("image")?,
         snapshot: params.text("snapshot")?,
@@ -142,6 +147,29 @@ fn read_backend(kind: BackendType, params: &mut Section) -> Result<BackendFile, 
         origin: Some(params.path.clone()),
         ..backend
     })
+}
+
+/// None: the file does not say where it is. For E2B, whose cloud is known, LiteLLM's own example has a variable
+/// there that need not be set.
+fn read_url(
+    kind: BackendType,
+    params: &mut Section,
+    warnings: &mut Vec<Problem>,
+) -> Result<Option<String>, Problem> {
+    let at = params.path.key("api_base");
+    let Some(text) = params.text("api_base")? else { return Ok(None) };
+    let name = text.strip_prefix("os.environ/").filter(|name| set_variable(name.trim()).is_none());
+    match name {
+        Some(name) if kind == BackendType::E2b => {
+            let what = format!("the variable {name} is not set: E2B's own variables count, else its cloud");
+            warnings.push(Problem::at(at, what));
+            Ok(None)
+        }
+        _ => match SecretText::new(text).find() {
+            Ok(url) => Ok(Some(url.expose().to_owned())),
+            Err(message) => Err(Problem::at(at, message)),
+        },
+    }
 }
 
 fn warn_of_unused(tools: &[Tool], used: Option<&str>, warnings: &mut Vec<Problem>) {

@@ -45,6 +45,11 @@ impl SecretText {
     }
 }
 
+/// A variable of the environment that holds more than blanks.
+pub(crate) fn set_variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())
+}
+
 impl fmt::Debug for SecretText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("…")

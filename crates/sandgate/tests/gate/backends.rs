@@ -5,15 +5,10 @@ use rustix::process::Signal;
 use sandgate_testkit::Turn;
 use serde_json::{Value, json};
 
-use crate::common::{Client, Hook, Keyed, OUTPUTS, Reply, World, container_of, failure_of, told, wait_until};
-
-/// The key of the gate's operator at the provider.
-const ACCOUNT: &str = "e2b_0123456789abcdef";
-
-/// The operator of the gate, at the provider.
-fn account(far: &World) -> Client {
-    Client::new(far.client([]).address, ACCOUNT)
-}
+use crate::common::{
+    ACCOUNT, Hook, Keyed, OUTPUTS, Reply, World, account, code_tool, container_of, failure_of, left_at, logs,
+    told, wait_until,
+};
 
 fn backend(name: &str, address: impl std::fmt::Display, kind: &str, more: &str) -> String {
     let reached = match kind {
@@ -31,21 +26,6 @@ fn near(url: &str, backends: &str) -> String {
 fn gate_of(far: &World, kind: &str) -> World {
     let address = account(far).address;
     World::configured(|url| near(url, &backend("far", address, kind, "")))
-}
-
-/// Sandboxes at the provider, whichever door they were asked for by.
-fn left_at(far: &World) -> usize {
-    let account = account(far);
-    let e2b = account.get("/e2b/v2/sandboxes").ok();
-    let opensandbox = account.get("/v1/sandboxes").ok();
-    let count = |list: &Value| list.as_array().expect("a list").len();
-    count(&e2b) + count(&opensandbox["items"])
-}
-
-#[track_caller]
-fn logs(response: &Value) -> String {
-    let call = &response["output"][0];
-    call["outputs"].as_array().expect("outputs").iter().filter_map(|output| output["logs"].as_str()).collect()
 }
 
 #[test]
@@ -74,26 +54,6 @@ fn a_response_runs_at_each_provider_as_it_would_here_and_leaves_nothing() {
         client.delete(&format!("/v1/containers/{container}")).ok();
         assert_eq!(left_at(&far), 0, "{kind}");
     }
-}
-
-#[test]
-fn a_file_of_litellm_sends_code_to_opensandbox_as_it_stands() {
-    let far = World::with("responses", "");
-    let address = account(&far).address;
-    let gate = World::configured(|url| {
-        format!(
-            "model_list:\n- model_name: gpt-test\n  litellm_params: {{model: openai/gpt-test, api_base: '{url}', api_key: sk-up}}\n\
-             sandbox_tools:\n- sandbox_tool_name: my-sb\n  litellm_params: {{sandbox_provider: opensandbox, \
-             api_key: {ACCOUNT}, api_base: 'http://{address}'}}\n\
-             litellm_settings:\n  callbacks: ['code_interpreter_interception']\n  \
-             code_interpreter_interception_params: {{enabled: true, sandbox_tool_name: my-sb}}\n"
-        )
-    });
-    gate.model.script("sk-up", [Turn::code("print(6 * 7)"), Turn::text("42")]);
-    let client = gate.client([]);
-    let response = client.respond(json!({"include": [OUTPUTS]}));
-    assert!(logs(&response).contains("42"), "{response}");
-    assert_eq!(left_at(&far), 1);
 }
 
 #[test]
@@ -240,4 +200,80 @@ fn a_key_a_model_and_a_request_choose_and_the_operator_sees_how_each_is() {
         [(&json!("embedded"), &json!(true)), (&json!("down"), &json!(false)), (&json!("far"), &json!(true))]
     );
     assert_eq!(left_at(&far), 2);
+}
+
+#[test]
+fn a_model_chooses_in_both_apis_and_a_key_or_a_request_before_it() {
+    let far = World::with("responses", "");
+    let more = format!(
+        "models: [{{name: near}}, {{name: far, backend: far}}]\nbackends:\n{}",
+        backend("far", account(&far).address, "e2b", "")
+    );
+    let keyed = Keyed::with("responses", &more);
+    let any = keyed.limited(json!({}));
+    let here = keyed.limited(json!({"backend": "embedded"}));
+    let there = keyed.limited(json!({"backend": "far"}));
+    let turns = || [Turn::code("print(6 * 7)"), Turn::text("42")];
+    // Who asks with which model, and how many sandboxes are at the provider then.
+    for (client, model, left) in
+        [(&any, "near", 0), (&any, "far", 1), (&here, "far", 1), (&there, "near", 2), (&there, "far", 3)]
+    {
+        keyed.script(turns());
+        let response = client.respond(json!({"model": model, "include": [OUTPUTS]}));
+        assert_eq!(logs(&response), "42\n", "{model}");
+        assert_eq!(left_at(&far), left, "{model}");
+    }
+    keyed.script(turns());
+    any.complete(json!({"model": "far"}));
+    assert_eq!(left_at(&far), 4);
+    keyed.script(turns());
+    any.complete(json!({"model": "near"}));
+    assert_eq!(left_at(&far), 4);
+    // A request that names one is asked before the model is.
+    keyed.script(turns());
+    let body = json!({"model": "far", "input": "go", "tools": code_tool()}).to_string();
+    let head = "application/json\r\nsandgate-backend: embedded";
+    any.typed("POST", "/v1/responses", head, body.as_bytes()).ok();
+    assert_eq!(left_at(&far), 4);
+}
+
+#[test]
+fn each_backend_has_its_figures() {
+    let far = World::with("responses", "");
+    let backends = backend("far", account(&far).address, "e2b", "")
+        + &backend("down", "127.0.0.1:9", "e2b", ", failures: 2");
+    let keyed = Keyed::with("responses", &format!("backends:\n{backends}"));
+    let client = keyed.limited(json!({}));
+    let on = |name: &str, code: &str| {
+        let head = format!("application/json\r\nsandgate-backend: {name}");
+        client.typed("POST", "/v1/execute", &head, json!({"code": code}).to_string().as_bytes())
+    };
+    let figures = |lines: &[&str]| {
+        let text = keyed.master().get("/metrics").text();
+        for line in lines {
+            assert!(text.lines().any(|found| found == *line), "{line} is not in\n{text}");
+        }
+    };
+    figures(&[
+        "sandgate_backend_executions_total{backend=\"far\",ending=\"ok\"} 0",
+        "sandgate_backend_executions_total{backend=\"embedded\",ending=\"ok\"} 0",
+        "sandgate_backend_failures_total{backend=\"down\"} 0",
+        "sandgate_backend_available{backend=\"down\"} 1",
+    ]);
+    on("far", "print(1)").ok();
+    on("far", "1 / 0").ok();
+    on("embedded", "print(1)").ok();
+    for _ in 0..3 {
+        on("down", "print(1)").refused(503);
+    }
+    figures(&[
+        "sandgate_backend_executions_total{backend=\"far\",ending=\"ok\"} 1",
+        "sandgate_backend_executions_total{backend=\"far\",ending=\"raised\"} 1",
+        "sandgate_backend_executions_total{backend=\"embedded\",ending=\"ok\"} 1",
+        // The third was not asked any more.
+        "sandgate_backend_failures_total{backend=\"down\"} 2",
+        "sandgate_backend_available{backend=\"down\"} 0",
+        "sandgate_backend_failures_total{backend=\"far\"} 0",
+        "sandgate_backend_available{backend=\"far\"} 1",
+    ]);
 }

@@ -24,6 +24,7 @@ mod key_limits;
 mod keys;
 mod ledger;
 mod limits;
+mod litellm;
 mod metrics;
 mod negative_control;
 mod owners;

@@ -1,9 +1,9 @@
 //! The figures of the E2B door as a table, and the bars.
 
-use super::rounds::{SANDGATE, STUB, added_series, series};
-use crate::bench::markdown::{figure, table};
+use super::rounds::WAYS;
+use crate::bench::pairs;
 use crate::bench::samples::Samples;
-use crate::bench::targets::{Bound, Target};
+use crate::bench::targets::Target;
 
 /// From the issue that asked for the door.
 const BARS: [(&str, &str, f64); 2] =
@@ -25,29 +25,11 @@ const STEPS: [(&str, &str); 12] = [
 ];
 
 pub(super) fn times(samples: &Samples) -> String {
-    let head = ["median, ms", "stub", "Sandgate", "p99", "added", "×"].map(str::to_owned);
-    let mut rows = vec![head];
-    for (what, step) in STEPS {
-        let stub = samples.median(&series(step, STUB));
-        let own = samples.summary(&series(step, SANDGATE));
-        let median = own.map(|own| own.median);
-        rows.push([
-            what.to_owned(),
-            figure(stub),
-            figure(median),
-            figure(own.map(|own| own.p99)),
-            figure(samples.median(&added_series(step))),
-            figure(median.zip(stub).map(|(own, stub)| own / stub)),
-        ]);
-    }
-    table(&rows)
+    pairs::times(samples, WAYS, &STEPS)
 }
 
 pub(super) fn bars(samples: &Samples) -> Vec<Target> {
-    let bar = |(what, step, most): (&str, &str, f64)| {
-        Target::new(what, Bound::AtMost(most), samples.median(&added_series(step)))
-    };
-    BARS.into_iter().map(bar).collect()
+    pairs::bars(samples, &BARS)
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
 use super::*;
+use crate::bench::pairs::added_series;
 
 #[test]
 fn a_bar_holds_at_its_very_figure_and_not_when_nothing_was_measured() {

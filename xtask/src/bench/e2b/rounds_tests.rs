@@ -1,4 +1,5 @@
 use super::*;
+use crate::bench::pairs::{added_series, series};
 
 #[test]
 fn what_is_added_is_the_difference_within_a_round() {

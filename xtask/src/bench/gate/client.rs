@@ -15,34 +15,45 @@ use tokio::net::TcpStream;
 use super::mock::stamp;
 
 #[derive(Debug)]
-pub(super) struct Client {
+pub(in crate::bench) struct Client {
     address: SocketAddr,
     key: String,
     connection: Option<SendRequest<Full<Bytes>>>,
 }
 
 #[derive(Debug)]
-pub(super) struct Reply {
-    pub(super) status: StatusCode,
+pub(in crate::bench) struct Reply {
+    pub(in crate::bench) status: StatusCode,
     begun: Instant,
     pieces: Vec<(Instant, Bytes)>,
     ended: Instant,
 }
 
 impl Client {
-    pub(super) fn new(address: SocketAddr, key: &str) -> Self {
+    pub(in crate::bench) fn new(address: SocketAddr, key: &str) -> Self {
         Self { address, key: key.to_owned(), connection: None }
     }
 
     /// An answer that is no success is an error.
-    pub(super) async fn post(&mut self, path: &str, body: Bytes) -> Result<Reply> {
+    pub(in crate::bench) async fn post(&mut self, path: &str, body: Bytes) -> Result<Reply> {
         let reply = self.send(Method::POST, path, body).await?;
         let said = || reply.text().chars().take(500).collect::<String>();
         ensure!(reply.status.is_success(), "{path} answered {}: {}", reply.status, said());
         Ok(reply)
     }
 
-    pub(super) async fn send(&mut self, method: Method, path: &str, body: Bytes) -> Result<Reply> {
+    pub(in crate::bench) async fn send(&mut self, method: Method, path: &str, body: Bytes) -> Result<Reply> {
+        self.send_with(method, path, &[], body).await
+    }
+
+    /// With more in its head.
+    pub(in crate::bench) async fn send_with(
+        &mut self,
+        method: Method,
+        path: &str,
+        headers: &[(&str, String)],
+        body: Bytes,
+    ) -> Result<Reply> {
         let kept = match self.connection.take() {
             Some(mut kept) => kept.ready().await.is_ok().then_some(kept),
             None => None,
@@ -51,13 +62,16 @@ impl Client {
             Some(kept) => kept,
             None => self.connect().await?,
         };
-        let request = Request::builder()
+        let mut request = Request::builder()
             .method(method)
             .uri(path)
             .header(HOST, self.address.to_string())
             .header(AUTHORIZATION, format!("Bearer {}", self.key))
-            .header(CONTENT_TYPE, "application/json")
-            .body(Full::new(body))?;
+            .header(CONTENT_TYPE, "application/json");
+        for (name, value) in headers {
+            request = request.header(*name, value);
+        }
+        let request = request.body(Full::new(body))?;
         let begun = Instant::now();
         let (head, mut body) = connection.send_request(request).await?.into_parts();
         let mut pieces = Vec::with_capacity(1);
@@ -83,12 +97,12 @@ impl Client {
 }
 
 impl Reply {
-    pub(super) fn whole_ms(&self) -> f64 {
+    pub(in crate::bench) fn whole_ms(&self) -> f64 {
         self.ms_until(self.ended)
     }
 
     /// Until the first byte of the body.
-    pub(super) fn first_ms(&self) -> f64 {
+    pub(in crate::bench) fn first_ms(&self) -> f64 {
         self.ms_until(self.pieces.first().map_or(self.ended, |(at, _)| *at))
     }
 
@@ -96,14 +110,14 @@ impl Reply {
         at.duration_since(self.begun).as_secs_f64() * 1000.0
     }
 
-    pub(super) fn text(&self) -> String {
+    pub(in crate::bench) fn text(&self) -> String {
         let bytes: Vec<u8> = self.pieces.iter().flat_map(|(_, bytes)| bytes.iter().copied()).collect();
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
     /// How long each delta was under way, from the time that it carries. One that came in two pieces is
     /// left out.
-    pub(super) fn chunk_ms(&self) -> Vec<f64> {
+    pub(in crate::bench) fn chunk_ms(&self) -> Vec<f64> {
         let mut times = Vec::new();
         for (at, bytes) in &self.pieces {
             let came = stamp(*at);

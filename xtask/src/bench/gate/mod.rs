@@ -3,7 +3,7 @@
 mod answers;
 mod bars;
 mod bodies;
-mod client;
+pub(super) mod client;
 mod crowd;
 mod litellm;
 mod loops;

@@ -76,6 +76,7 @@ fn now(parts: &ConsoleParts) -> Now {
         approvals_held: parts.approvals.count_held(),
         store_queue: parts.store.queue_length(),
         backend: parts.containers.backend_stats(),
+        backends: parts.containers.backend_reports(),
     }
 }
 

@@ -115,7 +115,7 @@ async fn start(kind: Kind) -> Target {
 fn e2b(domain: &str, url: Option<String>, reach: Reach) -> Arc<dyn Provider> {
     let settings = E2bSettings {
         api_url: url.clone(),
-        domain: domain.to_owned(),
+        domain: Some(domain.to_owned()),
         sandbox_url: url,
         api_key: Secret::new(server::KEY.to_owned()),
         template: "code-interpreter-v1".to_owned(),

@@ -77,8 +77,14 @@ impl Server {
 
     /// On a free port, with more arguments.
     pub(crate) fn start_with(home: &Path, arguments: &[&OsStr]) -> Self {
+        Self::start_in(home, arguments, &[])
+    }
+
+    /// The same with more variables in its environment.
+    pub(crate) fn start_in(home: &Path, arguments: &[&OsStr], variables: &[(&str, String)]) -> Self {
         let mut command = sandgate(home);
         command.args(["serve", "--listen", "127.0.0.1:0"]).args(arguments).stderr(log(home));
+        command.envs(variables.iter().map(|(name, value)| (*name, value)));
         Self::ready(command.spawn().expect("the server starts"), home)
     }
 

@@ -27,6 +27,13 @@ pub(crate) fn container_of(response: &Value) -> String {
     calls.first().expect("a code call")["container_id"].as_str().expect("a container").to_owned()
 }
 
+/// What the first code call of a response printed.
+#[track_caller]
+pub(crate) fn logs(response: &Value) -> String {
+    let outputs = response["output"][0]["outputs"].as_array().expect("outputs");
+    outputs.iter().filter_map(|output| output["logs"].as_str()).collect()
+}
+
 /// What the model was told by the last call before this turn.
 #[track_caller]
 pub(crate) fn told(body: &Value) -> &str {

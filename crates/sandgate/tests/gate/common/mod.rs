@@ -2,6 +2,7 @@
 
 mod client;
 mod completion;
+mod far;
 mod hook;
 mod keyed;
 mod look;
@@ -17,9 +18,10 @@ use std::time::Duration;
 
 pub(crate) use client::{Answer, Client, code_tool};
 pub(crate) use completion::{accumulated, chat_request};
+pub(crate) use far::{ACCOUNT, account, left_at};
 pub(crate) use hook::{Hook, Reply};
 pub(crate) use keyed::{Keyed, MASTER, UPSTREAM};
-pub(crate) use look::{OUTPUTS, container_of, failure_of, items, kinds, no_internal_call, told, turn};
+pub(crate) use look::{OUTPUTS, container_of, failure_of, items, kinds, logs, no_internal_call, told, turn};
 pub(crate) use program::{finish, sandgate, wait_until};
 pub(crate) use world::{World, another_model, world};
 

@@ -52,12 +52,23 @@ impl World {
         Self::start_with(text, false)
     }
 
+    /// Of one's own, with a file as it stands; what is particular to the test is in its environment, which is made
+    /// from the address of its model.
+    pub(crate) fn as_it_stands(
+        text: &str,
+        variables: impl FnOnce(&str) -> Vec<(&'static str, String)>,
+    ) -> Self {
+        let model = another_model();
+        let (home, config) = written(text);
+        let variables = variables(&model.base_url());
+        let arguments = ["--config".as_ref(), config.as_os_str()];
+        let server = Server::start_in(home.path(), &arguments, &variables);
+        Self { model, server: Some(server), home }
+    }
+
     fn start_with(text: impl FnOnce(&str) -> String, for_good: bool) -> Self {
         let model = another_model();
-        let home = home();
-        let config = home.path().join("config.yaml");
-        let text = text(&model.base_url());
-        std::fs::write(&config, text).expect("a configuration");
+        let (home, config) = written(&text(&model.base_url()));
         let server = if for_good {
             Server::start_for_good(home.path(), &config)
         } else {
@@ -147,6 +158,14 @@ impl World {
 /// Besides a world's own.
 pub(crate) fn another_model() -> ScriptedModel {
     RUNTIME.block_on(ScriptedModel::start()).expect("a scripted model")
+}
+
+/// A data folder and a configuration in it.
+fn written(text: &str) -> (TempDir, PathBuf) {
+    let home = home();
+    let config = home.path().join("config.yaml");
+    std::fs::write(&config, text).expect("a configuration");
+    (home, config)
 }
 
 /// A data folder with the runtime that all tests share.
