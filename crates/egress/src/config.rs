@@ -16,7 +16,7 @@ pub enum Resolution {
     Servers(Vec<SocketAddr>),
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct EgressConfig {
     pub resolution: Resolution,
     /// Ranges that are denied to all sandboxes by default and that the operator opens.
@@ -25,6 +25,20 @@ pub struct EgressConfig {
     pub trust_pem: Option<String>,
     /// None: the policy `registries` opens nothing.
     pub registries: Option<RegistriesConfig>,
+    /// Connections of all sandboxes together, at once; the next is refused.
+    pub connections: u32,
+}
+
+impl Default for EgressConfig {
+    fn default() -> Self {
+        Self {
+            resolution: Resolution::default(),
+            allow_private: Vec::new(),
+            trust_pem: None,
+            registries: None,
+            connections: 4096,
+        }
+    }
 }
 
 #[derive(Debug, thiserror::Error)]

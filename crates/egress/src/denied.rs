@@ -90,7 +90,17 @@ pub(crate) enum Why {
     NotAHost(String),
     /// On the port of HTTP, something that names no host.
     NotHttp,
+    /// It began as something else, or in pieces.
+    LateRequest,
     TooMany {
+        limit: u32,
+    },
+    /// Connections in a short time.
+    TooFast {
+        limit: u32,
+    },
+    /// Connections of all sandboxes together.
+    Crowded {
         limit: u32,
     },
     Spent {
@@ -138,9 +148,21 @@ impl fmt::Display for Denied {
                 f,
                 "{to} takes requests of HTTP/1 and TLS only, as nothing else says which host it wants."
             ),
+            Why::LateRequest => write!(
+                f,
+                "in the connection to {to} something else came before a request of HTTP or a greeting of TLS, so that nobody could check which host it names. Send it first, and without a pause."
+            ),
             Why::TooMany { limit } => {
                 write!(f, "{limit} connections are open, which is the limit. Close some before opening {to}.")
             }
+            Why::TooFast { limit } => write!(
+                f,
+                "this sandbox opens more than {limit} connections in a second, which is the limit. Wait a moment before opening {to}, or use connections for more than one request."
+            ),
+            Why::Crowded { limit } => write!(
+                f,
+                "{limit} connections of all sandboxes of this server are open, which is its limit. Try {to} again later."
+            ),
             Why::Spent { limit } => {
                 write!(f, "the sandbox has used up its {} of network traffic.", human_bytes(*limit))
             }

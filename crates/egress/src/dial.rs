@@ -9,6 +9,7 @@ use tokio::time::Instant;
 
 use crate::EgressConfig;
 use crate::denied::{Host, NoConnection, Wanted, Why};
+use crate::keepalive::keep_alive;
 use crate::live::Effective;
 use crate::resolve::{Recent, Resolver};
 
@@ -64,6 +65,7 @@ impl Dialer {
                 Ok(Ok(stream)) => {
                     // Small writes of a proxied program are as urgent as its own were.
                     let _ = stream.set_nodelay(true);
+                    keep_alive(&stream);
                     return Ok(stream);
                 }
                 Ok(Err(error)) => last = told(&error),

@@ -8,6 +8,7 @@ use rustls::ClientConfig;
 use tokio::net::{TcpListener, UdpSocket};
 use tokio_util::sync::CancellationToken;
 
+use crate::crowd::Crowd;
 use crate::dial::Dialer;
 use crate::registries::Registries;
 use crate::sandbox::SandboxEgress;
@@ -20,6 +21,7 @@ pub struct Egress {
     dialer: Arc<Dialer>,
     tls: Arc<ClientConfig>,
     registries: Option<Arc<Registries>>,
+    crowd: Arc<Crowd>,
     /// The host's own certificates as text, once somebody needed them.
     certificates: OnceLock<String>,
 }
@@ -27,10 +29,11 @@ pub struct Egress {
 impl Egress {
     pub fn new(config: EgressConfig) -> Result<Arc<Self>, EgressError> {
         let dialer = Arc::new(Dialer::new(&config));
+        let crowd = Arc::new(Crowd::new(config.connections));
         let tls = client_config(config.trust_pem.as_deref())?;
         let registries = config.registries.map(|registries| Registries::new(registries, &tls)).transpose();
         let registries = registries.map_err(EgressError::Registries)?.map(Arc::new);
-        Ok(Arc::new(Self { dialer, tls, registries, certificates: OnceLock::new() }))
+        Ok(Arc::new(Self { dialer, tls, registries, crowd, certificates: OnceLock::new() }))
     }
 
     /// Serve the sockets of one sandbox until the answer is dropped. Must be called within a tokio runtime.
@@ -56,6 +59,7 @@ impl Egress {
             tls: Tls::new(Arc::clone(&self.tls), authority),
             told: std::sync::Mutex::default(),
             places: crate::sandbox::Places::default(),
+            crowd: Arc::clone(&self.crowd),
         });
         sandbox.serve_all(sockets).inspect_err(|_| ending.cancel())?;
         Ok(Attached { _ends: ending.drop_guard(), authority: pem, sandbox })

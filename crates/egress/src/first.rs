@@ -6,8 +6,10 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf};
+use tokio::time::{Instant, timeout_at};
 
 use crate::hello::{Hello, read_hello};
+use crate::request_line::{self, Line};
 
 /// What a connection from inside turned out to speak.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,11 +17,44 @@ pub(crate) enum Speaks {
     Tls(Option<String>),
     Http,
     Other,
+    /// It has begun with what may become a request, and waits.
+    Unclear,
+}
+
+/// What the bytes so far say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Judged {
+    Clear(Speaks),
+    Broken,
+    Begins(Begins),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Begins {
+    Tls,
+    Request,
+    /// Most likely something else.
+    Anything,
 }
 
 /// Who begins to send but does not finish its first message is not waited for any longer.
-const PATIENCE: Duration = Duration::from_secs(10);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 const LONGEST: usize = 48 << 10;
+
+pub(crate) fn judge(head: &[u8]) -> Judged {
+    let begins = match read_hello(head) {
+        Hello::Tls(name) => return Judged::Clear(Speaks::Tls(name)),
+        Hello::Broken => return Judged::Broken,
+        Hello::More => Begins::Tls,
+        Hello::Other => match request_line::read(head) {
+            Line::Request => return Judged::Clear(Speaks::Http),
+            Line::Other => return Judged::Clear(Speaks::Other),
+            Line::Unclear { likely: true } => Begins::Request,
+            Line::Unclear { likely: false } => Begins::Anything,
+        },
+    };
+    if head.len() >= LONGEST { Judged::Broken } else { Judged::Begins(begins) }
+}
 
 /// A stream with bytes that were read from it already in front.
 pub(crate) struct Replayed<S> {
@@ -32,6 +67,17 @@ impl<S> Replayed<S> {
     pub(crate) fn new(head: Vec<u8>, inner: S) -> Self {
         Self { head, sent: 0, inner }
     }
+
+    /// What was read so far.
+    pub(crate) fn seen(&self) -> &[u8] {
+        &self.head
+    }
+
+    /// What was read and not sent on, and the stream.
+    pub(crate) fn into_parts(mut self) -> (Vec<u8>, S) {
+        self.head.drain(..self.sent);
+        (self.head, self.inner)
+    }
 }
 
 impl<S: AsyncRead + Unpin> Replayed<S> {
@@ -40,74 +86,37 @@ impl<S: AsyncRead + Unpin> Replayed<S> {
         self.head.is_empty()
     }
 
-    /// Reads until it is clear what is spoken. Broken first messages are errors. Who says nothing is waited for as
-    /// long as that lasts: whatever comes after a pause has to be looked at like what comes at once.
-    pub(crate) async fn look(&mut self) -> io::Result<Speaks> {
+    /// Reads until it is clear what is spoken, or until what may become a request has paused for as long as `pause`.
+    /// Broken first messages are errors. Who says nothing is waited for as long as that lasts: whatever comes after a
+    /// pause has to be looked at like what comes at once.
+    pub(crate) async fn look(&mut self, pause: Duration) -> io::Result<Speaks> {
         if self.head.is_empty() && self.inner.read_buf(&mut self.head).await? == 0 {
             return Ok(Speaks::Other);
         }
-        let looking = async {
-            loop {
-                match read_hello(&self.head) {
-                    Hello::Tls(name) => return Ok(Speaks::Tls(name)),
-                    Hello::Broken => return Err(io::ErrorKind::InvalidData.into()),
-                    Hello::Other => match looks_like_http(&self.head) {
-                        Some(true) => return Ok(Speaks::Http),
-                        Some(false) => return Ok(Speaks::Other),
-                        None => {}
-                    },
-                    Hello::More => {}
+        let last = Instant::now() + PATIENCE;
+        loop {
+            let begins = match judge(&self.head) {
+                Judged::Clear(found) => return Ok(found),
+                Judged::Broken => return Err(io::ErrorKind::InvalidData.into()),
+                Judged::Begins(begins) => begins,
+            };
+            let until = match begins {
+                Begins::Tls => last,
+                Begins::Request => last.min(Instant::now() + pause),
+                Begins::Anything if pause < PATIENCE => return Ok(Speaks::Unclear),
+                Begins::Anything => last,
+            };
+            match timeout_at(until, self.inner.read_buf(&mut self.head)).await {
+                Ok(read) => {
+                    if read? == 0 {
+                        return Ok(Speaks::Other);
+                    }
                 }
-                if self.head.len() >= LONGEST {
-                    return Err(io::ErrorKind::InvalidData.into());
-                }
-                if self.inner.read_buf(&mut self.head).await? == 0 {
-                    return Ok(Speaks::Other);
-                }
+                Err(_) if begins == Begins::Tls => return Err(io::ErrorKind::TimedOut.into()),
+                Err(_) => return Ok(Speaks::Unclear),
             }
-        };
-        match tokio::time::timeout(PATIENCE, looking).await {
-            Ok(found) => found,
-            Err(_) => Err(io::ErrorKind::TimedOut.into()),
         }
     }
-}
-
-/// Methods that servers know, some of them in small letters too.
-const METHODS: [&[u8]; 9] =
-    [b"GET", b"HEAD", b"POST", b"PUT", b"DELETE", b"CONNECT", b"OPTIONS", b"TRACE", b"PATCH"];
-const LONGEST_METHOD: usize = 20;
-
-/// Whether its first line is a request, as a server would read it that forgives much; None: too little to tell.
-fn looks_like_http(head: &[u8]) -> Option<bool> {
-    // Servers pass over empty lines before a request.
-    let blank = head.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
-    let head = &head[blank..];
-    // The beginning of HTTP/2 by prior knowledge looks like a request and is none.
-    if head.starts_with(b"PRI * HTTP/2") {
-        return Some(false);
-    }
-    let method = head.iter().take_while(|byte| byte.is_ascii_alphabetic() || **byte == b'-').count();
-    let (word, rest) = head.split_at(method);
-    let is_loud = word.iter().all(|byte| byte.is_ascii_uppercase() || *byte == b'-');
-    let Some(behind) = rest.first() else {
-        let begins_one = METHODS
-            .iter()
-            .any(|known| known.get(..word.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(word)));
-        return if begins_one || (is_loud && method <= LONGEST_METHOD) { None } else { Some(false) };
-    };
-    let is_known = METHODS.iter().any(|known| known.eq_ignore_ascii_case(word));
-    let could_be = is_known || (is_loud && (3..=LONGEST_METHOD).contains(&method));
-    if !could_be || !matches!(behind, b' ' | b'\t') {
-        return Some(false);
-    }
-    let line = match rest.iter().position(|byte| *byte == b'\n') {
-        Some(end) => &rest[..end],
-        None => return None,
-    };
-    let has_version = line.windows(5).any(|part| part.eq_ignore_ascii_case(b"HTTP/"));
-    // Other protocols have words and lines too. The oldest form of a request has no version.
-    Some(has_version || (is_known && is_loud))
 }
 
 impl<S: AsyncRead + Unpin> AsyncRead for Replayed<S> {

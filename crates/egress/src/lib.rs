@@ -5,6 +5,7 @@
 
 mod attached;
 mod config;
+mod crowd;
 mod denied;
 mod dial;
 mod dns;
@@ -12,11 +13,16 @@ mod egress;
 mod first;
 mod hello;
 mod http;
+mod keepalive;
 mod live;
 mod meter;
 mod metered;
 mod observer;
+mod pipes;
+mod rate;
 mod registries;
+mod relay;
+mod request_line;
 mod resolve;
 mod sandbox;
 mod secrets;

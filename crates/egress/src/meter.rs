@@ -5,6 +5,8 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use tokio::sync::OwnedSemaphorePermit;
+
 use crate::denied::{NoConnection, Wanted};
 use crate::observer::{Seen, SeenVerdict};
 use crate::{Observer, Way};
@@ -50,6 +52,8 @@ pub(crate) struct Ticket {
     began: Instant,
     /// How many there were when this one came, itself among them.
     open: u32,
+    /// Among all connections of the server.
+    _place: OwnedSemaphorePermit,
 }
 
 /// Bytes of one connection, counted where they pass.
@@ -60,7 +64,13 @@ pub(crate) struct Counts {
 }
 
 impl Ticket {
-    pub(crate) fn new(meter: &Arc<Meter>, observer: Arc<dyn Observer>, way: Way, wanted: &Wanted) -> Self {
+    pub(crate) fn new(
+        meter: &Arc<Meter>,
+        observer: Arc<dyn Observer>,
+        way: Way,
+        wanted: &Wanted,
+        place: OwnedSemaphorePermit,
+    ) -> Self {
         let open = meter.open.fetch_add(1, Ordering::AcqRel) + 1;
         let seen = Seen {
             way,
@@ -70,10 +80,11 @@ impl Ticket {
             sent: 0,
             received: 0,
             took: Duration::ZERO,
+            times: 1,
             verdict: SeenVerdict::Allowed,
         };
         let counts = Arc::default();
-        Self { meter: Arc::clone(meter), observer, counts, seen, began: Instant::now(), open }
+        Self { meter: Arc::clone(meter), observer, counts, seen, began: Instant::now(), open, _place: place }
     }
 
     pub(crate) fn has_place(&self, limit: u32) -> bool {

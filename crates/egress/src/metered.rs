@@ -1,5 +1,6 @@
 //! A connection to the outside whose bytes are counted and paid for.
 
+use std::future::poll_fn;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -12,6 +13,9 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
 use crate::meter::{Counts, Meter};
+
+/// Bytes that pass at once even where a second has few.
+const SLOWEST_PIECE: u64 = 4 << 10;
 
 /// Reading from it is receiving, writing to it is sending.
 pub(crate) struct Metered<S> {
@@ -57,6 +61,16 @@ impl Pace {
             )));
         }
         Poll::Ready(Ok(()))
+    }
+
+    /// How many bytes may pass now, of at most `most`; waits while there are none.
+    pub(crate) async fn room(&mut self, most: usize) -> io::Result<usize> {
+        poll_fn(|cx| self.may_go_on(cx)).await?;
+        let left = self.limits.bytes.map(|limit| limit.saturating_sub(self.meter.spent()));
+        // Small enough that what is slow is steady too.
+        let steady = self.limits.bytes_per_second.map(|speed| (speed / 10).max(SLOWEST_PIECE));
+        let room = [left, steady].into_iter().flatten().fold(most as u64, u64::min);
+        Ok(usize::try_from(room).unwrap_or(most))
     }
 
     pub(crate) fn passed(&mut self, bytes: u64) {

@@ -22,6 +22,8 @@ pub struct Seen {
     /// Bytes that came into the sandbox.
     pub received: u64,
     pub took: Duration,
+    /// How many it stands for: of what is refused because it comes too fast, not each is told.
+    pub times: u64,
     pub verdict: SeenVerdict,
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::future::Future;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -10,12 +11,15 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
+use crate::crowd::Crowd;
 use crate::denied::{Denied, Host, NoConnection, Wanted, Why};
 use crate::dial::Dialer;
 use crate::dns::SyntheticNames;
+use crate::keepalive::keep_alive;
 use crate::live::Refusal;
 use crate::meter::{Meter, Ticket};
 use crate::observer::{Seen, SeenVerdict};
+use crate::rate::Rate;
 use crate::registries::Registries;
 use crate::resolve::Recent;
 use crate::tls::Tls;
@@ -28,6 +32,11 @@ const MOST_TOLD: usize = 256;
 const MOST_SERVED: usize = 512;
 /// Pages and files of registries that are fetched or delivered at once. What has to wait waits.
 const MOST_FETCHED: usize = 8;
+/// Connections from inside, whatever they want. More wait to be taken, so that a sandbox's haste costs itself.
+const ACCEPTED_PER_SECOND: u32 = 1000;
+const QUESTIONS_PER_SECOND: u32 = 2000;
+/// For an answer to who asks too often.
+const SLOW_ANSWER: Duration = Duration::from_millis(250);
 
 pub(crate) struct SandboxEgress {
     pub(crate) dialer: Arc<Dialer>,
@@ -41,26 +50,53 @@ pub(crate) struct SandboxEgress {
     pub(crate) registries: Option<Arc<Registries>>,
     pub(crate) told: Mutex<HashSet<String>>,
     pub(crate) places: Places,
+    pub(crate) crowd: Arc<Crowd>,
 }
 
 /// How much of the server one sandbox holds at once.
 pub(crate) struct Places {
     served: Arc<Semaphore>,
     pub(crate) fetched: Arc<Semaphore>,
+    accepted: Rate,
+    opened: Rate,
+    questions: Rate,
+    /// Refusals that are told although there are too many of them, and how many were not.
+    tellings: Rate,
+    untold: AtomicU64,
 }
 
 impl Default for Places {
     fn default() -> Self {
         let places = |count| Arc::new(Semaphore::new(count));
-        Self { served: places(MOST_SERVED), fetched: places(MOST_FETCHED) }
+        Self {
+            served: places(MOST_SERVED),
+            fetched: places(MOST_FETCHED),
+            accepted: Rate::default(),
+            opened: Rate::default(),
+            questions: Rate::default(),
+            tellings: Rate::default(),
+            untold: AtomicU64::new(0),
+        }
     }
 }
 
 impl SandboxEgress {
     /// What can be reached is decided by rules; how much, here. The ticket says at its end what became of it.
-    pub(crate) fn ticket(&self, way: Way, wanted: &Wanted) -> Result<Ticket, NoConnection> {
+    pub(crate) async fn ticket(&self, way: Way, wanted: &Wanted) -> Result<Ticket, NoConnection> {
         let limits = self.policy.now().limits;
-        let ticket = Ticket::new(&self.meter, Arc::clone(&self.observer), way, wanted);
+        let limit = limits.connections_per_second;
+        // Packages that are asked for one by one come over few connections; so many at once are bounded.
+        if way != Way::Registry && !self.places.opened.allows(limit) {
+            let why = wanted.denied(Why::TooFast { limit });
+            self.told_slowly(way, &why).await;
+            return Err(why);
+        }
+        let Some(place) = self.crowd.connection() else {
+            let why = wanted.denied(Why::Crowded { limit: self.crowd.limit });
+            self.told_slowly(way, &why).await;
+            return Err(why);
+        };
+        let ticket = Ticket::new(&self.meter, Arc::clone(&self.observer), way, wanted, place);
         let refused = match limits.bytes {
             Some(limit) if self.meter.spent() >= limit => Some(Why::Spent { limit }),
             _ if !ticket.has_place(limits.connections) => Some(Why::TooMany { limit: limits.connections }),
@@ -95,18 +131,36 @@ impl SandboxEgress {
         if allowed { Ok(()) } else { Err(Denied { to: name.to_string(), host: name.to_string(), why }) }
     }
 
-    /// One that did not even get as far as having a destination.
-    pub(crate) fn refused(&self, way: Way, why: &NoConnection) {
+    /// One that did not even get as far as having a destination. Gives the reason back, to be answered with.
+    pub(crate) async fn refused(&self, way: Way, why: NoConnection) -> NoConnection {
+        if self.places.opened.allows(self.policy.now().limits.connections_per_second) {
+            self.tell(way, &why, 1);
+        } else {
+            self.told_slowly(way, &why).await;
+        }
+        why
+    }
+
+    /// Who asks all the time waits for its answers, and is told of once a second.
+    async fn told_slowly(&self, way: Way, why: &NoConnection) {
+        self.places.untold.fetch_add(1, Ordering::AcqRel);
+        if self.places.tellings.allows(1) {
+            self.tell(way, why, self.places.untold.swap(0, Ordering::AcqRel));
+        }
+        tokio::time::sleep(SLOW_ANSWER).await;
+    }
+
+    fn tell(&self, way: Way, why: &NoConnection, times: u64) {
         let (name, verdict) = match why {
             NoConnection::Denied(denied) => (denied.host.clone(), SeenVerdict::Denied(denied.to_string())),
             NoConnection::Failed { to, why } => (to.clone(), SeenVerdict::Failed(why.clone())),
         };
-        self.tell(way, name, 0, verdict);
+        self.seen(way, name, 0, times, verdict);
     }
 
-    fn tell(&self, way: Way, name: String, port: u16, verdict: SeenVerdict) {
+    fn seen(&self, way: Way, name: String, port: u16, times: u64, verdict: SeenVerdict) {
         let (name, address, took) = (Some(name), None, Duration::ZERO);
-        self.observer.seen(Seen { way, name, address, port, sent: 0, received: 0, took, verdict });
+        self.observer.seen(Seen { way, name, address, port, sent: 0, received: 0, took, times, verdict });
     }
 
     /// Each name is told once, and not more than a bounded number of them: questions are cheap to ask.
@@ -116,7 +170,14 @@ impl SandboxEgress {
             return;
         }
         drop(told);
-        self.tell(Way::Dns, name.to_owned(), 53, SeenVerdict::Denied(why.to_owned()));
+        self.seen(Way::Dns, name.to_owned(), 53, 1, SeenVerdict::Denied(why.to_owned()));
+    }
+
+    /// Questions cost the server as much as whoever asks them; who asks too many waits.
+    pub(crate) async fn question_turn(&self) {
+        while !self.places.questions.allows(QUESTIONS_PER_SECOND) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
     }
 
     /// Ends when a change of the policy no longer allows what is connected.
@@ -146,10 +207,16 @@ impl SandboxEgress {
             match listener.accept().await {
                 Ok((stream, _)) => {
                     let _ = stream.set_nodelay(true);
+                    keep_alive(&stream);
+                    // Not before: of all that listen, most wait for ever.
+                    let Some(among_all) = self.crowd.served().await else { return };
+                    while !self.places.accepted.allows(ACCEPTED_PER_SECOND) {
+                        tokio::time::sleep(Duration::from_millis(5)).await;
+                    }
                     let ending = self.ending.clone();
                     let serving = serve(stream);
                     tokio::spawn(async move {
-                        let _place = place;
+                        let _places = (place, among_all);
                         ending.run_until_cancelled(serving).await;
                     });
                 }

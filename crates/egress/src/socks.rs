@@ -126,9 +126,11 @@ async fn open(
     sandbox: &Arc<SandboxEgress>,
     request: &Request,
 ) -> Result<(Wanted, TcpStream, crate::meter::Ticket), NoConnection> {
-    let wanted =
-        read_host(&request.host, request.port).inspect_err(|why| sandbox.refused(Way::Socks, why))?;
-    let ticket = sandbox.ticket(Way::Socks, &wanted)?;
+    let wanted = match read_host(&request.host, request.port) {
+        Ok(wanted) => wanted,
+        Err(why) => return Err(sandbox.refused(Way::Socks, why).await),
+    };
+    let ticket = sandbox.ticket(Way::Socks, &wanted).await?;
     let (upstream, ticket) = sandbox.connect(&wanted, ticket).await?;
     Ok((wanted, upstream, ticket))
 }
@@ -136,7 +138,7 @@ async fn open(
 fn code(why: &NoConnection) -> u8 {
     match why {
         NoConnection::Denied(denied) => match denied.why {
-            Why::TooMany { .. } | Why::Spent { .. } => 1,
+            Why::TooMany { .. } | Why::TooFast { .. } | Why::Crowded { .. } | Why::Spent { .. } => 1,
             _ => 2,
         },
         NoConnection::Failed { why, .. } if why.contains("refused") => 5,

@@ -25,7 +25,7 @@ pub(crate) async fn serve(sandbox: Arc<SandboxEgress>, listener: TcpListener) {
 async fn connection(sandbox: &Arc<SandboxEgress>, stream: TcpStream) {
     let Some(wanted) = destination(sandbox, &stream) else { return };
     let client = Replayed::new(Vec::new(), stream);
-    let ticket = match sandbox.ticket(Way::Transparent, &wanted) {
+    let ticket = match sandbox.ticket(Way::Transparent, &wanted).await {
         Ok(ticket) => ticket,
         Err(why) => return tunnel::refuse(client, &why).await,
     };

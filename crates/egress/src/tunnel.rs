@@ -6,66 +6,74 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sandgate_core::network::{Destination, HostName};
-use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, copy_bidirectional_with_sizes};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 use crate::denied::{Host, NoConnection, Wanted, Why};
-use crate::first::{Replayed, Speaks};
+use crate::first::{self, Replayed, Speaks};
 use crate::http;
 use crate::meter::Ticket;
-use crate::metered::Metered;
+use crate::relay::{Account, Watch, break_off, relay};
 use crate::sandbox::SandboxEgress;
 use crate::secrets;
 
 /// A fatal TLS alert "access denied": the one that says in a program's error message what it is.
 const ALERT: [u8; 7] = [21, 3, 3, 0, 2, 2, 49];
-const BUFFER: usize = 128 << 10;
+/// After which the beginning of a request may be the whole of something else, which waits for an answer.
+const PAUSE: Duration = Duration::from_millis(250);
 /// The port where many hosts are served under one address, by the name in a request.
 const HTTP: u16 = 80;
-/// For who is refused to say what it speaks, to hear it in the same words.
-const PATIENCE: Duration = Duration::from_secs(10);
 
 pub(crate) trait Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static {}
 impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Stream for S {}
 
 /// To its end.
-pub(crate) async fn run<C: Stream>(
+pub(crate) async fn run(
     sandbox: &Arc<SandboxEgress>,
-    mut client: Replayed<C>,
+    mut client: Replayed<TcpStream>,
     wanted: Wanted,
     upstream: TcpStream,
     mut ticket: Ticket,
 ) {
     let address = ticket.address();
+    // Where names are all that is looked at, what has no readable name would be any.
+    let by_name = wanted.port == HTTP && wanted.name().is_some();
+    let pause = if by_name { first::PATIENCE } else { PAUSE };
     let heard = tokio::select! {
         biased;
         denied = sandbox.revoked(&wanted, address) => return ticket.cut(&denied.into()),
-        found = client.look() => Some(found),
+        found = client.look(pause) => Some(found),
         _ = upstream.readable(), if client.is_untouched() => None,
     };
     let speaks = match heard {
         Some(found) => found,
-        // Either side may speak first; who is spoken to first has no name to give.
-        None if client.is_untouched() => Ok(Speaks::Other),
-        None => client.look().await,
+        // Either side may speak first; what the other then says is looked at all the same.
+        None if client.is_untouched() => {
+            let watch = if by_name { Watch::ForAnything } else { Watch::ForRequests(Vec::new()) };
+            return pass(sandbox, client, &wanted, upstream, ticket, watch).await;
+        }
+        None => client.look(pause).await,
     };
     match speaks {
         Ok(Speaks::Tls(name)) => match check_name(sandbox, &wanted, name.as_deref(), ticket.address()) {
             Ok(()) if secrets::intercepts(sandbox, &wanted) => {
                 secrets::intercept(sandbox, client, wanted, upstream, ticket).await;
             }
-            Ok(()) => relay(sandbox, client, &wanted, upstream, ticket).await,
+            Ok(()) => pass(sandbox, client, &wanted, upstream, ticket, Watch::No).await,
             Err(denied) => {
                 ticket.cut(&denied);
                 alert(client).await;
             }
         },
         Ok(Speaks::Http) => http::serve_plain(sandbox, client, wanted, upstream, ticket).await,
-        // Where names are all that is looked at, what has no readable name would be any.
-        Ok(Speaks::Other) if wanted.port == HTTP && wanted.name().is_some() && !client.is_untouched() => {
+        Ok(Speaks::Other | Speaks::Unclear) if by_name && !client.is_untouched() => {
             ticket.cut(&wanted.denied(Why::NotHttp));
         }
-        Ok(Speaks::Other) => relay(sandbox, client, &wanted, upstream, ticket).await,
+        Ok(Speaks::Other) => pass(sandbox, client, &wanted, upstream, ticket, Watch::No).await,
+        Ok(Speaks::Unclear) => {
+            let watch = Watch::ForRequests(client.seen().to_vec());
+            pass(sandbox, client, &wanted, upstream, ticket, watch).await;
+        }
         Err(error) => {
             let why = format!("its first message is not to be understood ({})", error.kind());
             ticket.cut(&NoConnection::Failed { to: wanted.to_string(), why });
@@ -101,29 +109,41 @@ pub(crate) fn check_name(
     }
 }
 
-async fn relay<C: Stream>(
+async fn pass(
     sandbox: &Arc<SandboxEgress>,
-    mut client: Replayed<C>,
+    client: Replayed<TcpStream>,
     wanted: &Wanted,
     upstream: TcpStream,
     mut ticket: Ticket,
+    watch: Watch,
 ) {
     let limits = sandbox.policy.now().limits;
     let address = ticket.address();
-    let mut upstream = Metered::new(upstream, Arc::clone(ticket.meter()), Arc::clone(&ticket.counts), limits);
-    let passing = copy_bidirectional_with_sizes(&mut client, &mut upstream, BUFFER, BUFFER);
-    tokio::select! {
+    let account = Account {
+        meter: Arc::clone(ticket.meter()),
+        counts: Arc::clone(&ticket.counts),
+        limits,
+        pipes: Arc::clone(&sandbox.crowd.pipes),
+    };
+    let (head, client) = client.into_parts();
+    let cut = tokio::select! {
         biased;
-        denied = sandbox.revoked(wanted, address) => ticket.cut(&denied.into()),
-        ended = passing => if let Err(error) = ended {
-            ticket.cut(&ended_by(&error, wanted, limits.bytes));
-        },
+        denied = sandbox.revoked(wanted, address) => Some(denied.into()),
+        ended = relay(&client, &upstream, &head, watch, &account) => {
+            ended.err().map(|error| ended_by(&error, wanted, limits.bytes))
+        }
+    };
+    if let Some(why) = cut {
+        ticket.cut(&why);
+        break_off(&client);
+        break_off(&upstream);
     }
 }
 
 pub(crate) fn ended_by(error: &io::Error, wanted: &Wanted, limit: Option<u64>) -> NoConnection {
     match limit {
         Some(limit) if error.kind() == io::ErrorKind::QuotaExceeded => wanted.denied(Why::Spent { limit }),
+        _ if error.kind() == io::ErrorKind::PermissionDenied => wanted.denied(Why::LateRequest),
         _ => NoConnection::Failed { to: wanted.to_string(), why: format!("it broke off ({})", error.kind()) },
     }
 }
@@ -136,12 +156,12 @@ async fn alert<C: Stream>(mut client: Replayed<C>) {
 
 /// Says no in the words of whatever the connection speaks.
 pub(crate) async fn refuse<C: Stream>(mut client: Replayed<C>, why: &NoConnection) {
-    match tokio::time::timeout(PATIENCE, client.look()).await {
+    match tokio::time::timeout(first::PATIENCE, client.look(PAUSE)).await {
         Ok(Ok(Speaks::Tls(_))) => alert(client).await,
         Ok(Ok(Speaks::Http)) => {
             let _ = client.write_all(&http::raw_refusal(why)).await;
             let _ = client.shutdown().await;
         }
-        Ok(Ok(Speaks::Other) | Err(_)) | Err(_) => {}
+        Ok(Ok(Speaks::Other | Speaks::Unclear) | Err(_)) | Err(_) => {}
     }
 }

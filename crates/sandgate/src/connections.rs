@@ -51,6 +51,7 @@ impl Connections {
                 sent: seen.sent,
                 received: seen.received,
                 took: seen.took,
+                times: seen.times,
                 verdict,
                 why,
             };

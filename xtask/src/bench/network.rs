@@ -98,7 +98,9 @@ fn tunnel_to(server: SocketAddr) -> Result<(SocketAddr, Attached)> {
     let range = format!("{OUTSIDE}/32").parse()?;
     let egress = Egress::new(EgressConfig { allow_private: vec![range], ..EgressConfig::default() })?;
     let policy = NetworkPolicy::from_words([server.to_string().as_str()])?;
-    let policy = LivePolicy::new(policy, vec![NetworkCeiling::unbounded()], NetworkLimits::default());
+    // More connections in a second than a sandbox may have, as their cost is what is measured.
+    let limits = NetworkLimits { connections_per_second: u32::MAX, ..NetworkLimits::default() };
+    let policy = LivePolicy::new(policy, vec![NetworkCeiling::unbounded()], limits);
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     let proxy = listener.local_addr()?;
     let sockets = InsideSockets { http_proxy: Some(listener), ..InsideSockets::default() };

@@ -7,6 +7,7 @@ use axum::http::StatusCode;
 use axum::response::Json;
 use axum::routing::{any, get};
 use bytes::Bytes;
+use sandgate_core::network::NetworkPolicy;
 use serde_json::{Value, json};
 
 use super::Door;
@@ -52,7 +53,7 @@ async fn replace(State(door): State<Door>, target: Target, request: Request) -> 
         _ => return Err(Refusal::invalid("a policy is an object with 'defaultAction' and 'egress'")),
     };
     rules(&new["egress"]).map_err(Refusal::invalid)?;
-    keep(door, target, new).await
+    keep(door, target, new, NetworkPolicy::disabled()).await
 }
 
 async fn merge(State(door): State<Door>, target: Target, request: Request) -> Answered<Json<Value>> {
@@ -65,7 +66,8 @@ async fn merge(State(door): State<Door>, target: Target, request: Request) -> An
         }
     }
     policy["egress"] = Value::Array(all);
-    keep(door, target, policy).await
+    let before = target.container.network();
+    keep(door, target, policy, before).await
 }
 
 async fn remove(State(door): State<Door>, target: Target, request: Request) -> Answered<Json<Value>> {
@@ -76,19 +78,22 @@ async fn remove(State(door): State<Door>, target: Target, request: Request) -> A
     if let Some(all) = policy["egress"].as_array_mut() {
         all.retain(|rule| !targets.contains(&rule["target"]));
     }
-    keep(door, target, policy).await
+    let before = target.container.network();
+    keep(door, target, policy, before).await
 }
 
 async fn no_vault() -> Refusal {
     Refusal::not_here("this server has no vault for credentials")
 }
 
-/// What is told is what is enforced: first the sandbox, then the record of it.
-async fn keep(door: Door, target: Target, new: Value) -> Answered<Json<Value>> {
+/// What is told is what is enforced: first the sandbox, then the record of it. What rules cannot say, a change of rules
+/// leaves as it was `before`.
+async fn keep(door: Door, target: Target, new: Value, before: NetworkPolicy) -> Answered<Json<Value>> {
     if new["egress"].as_array().is_some_and(|rules| rules.len() > MOST_RULES) {
         return Err(Refusal::invalid(format!("a policy has {MOST_RULES} rules at most")));
     }
     let policy = network_policy(&new).map_err(Refusal::invalid)?;
+    let policy = NetworkPolicy { registries: before.registries, secrets: before.secrets, ..policy };
     let work = Door::clone(&door);
     door.to_the_end(async move {
         let limits = &target.details.limits;

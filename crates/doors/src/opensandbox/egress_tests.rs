@@ -2,10 +2,9 @@
 
 use axum::body::Body;
 use axum::http::Request as HttpRequest;
-use sandgate_core::network::NetworkPolicy;
 use serde_json::json;
 
-use super::super::test_client::{Answer, Client, client, client_under};
+use super::super::test_client::{Answer, Client, client, client_under, client_with_network};
 use super::*;
 
 async fn ask(client: &Client, id: &str, method: &str, path: &str, body: Value) -> Answer {
@@ -95,4 +94,21 @@ async fn a_server_without_a_network_says_so() {
     let id = client.make(&json!({"networkPolicy": {"defaultAction": "deny", "egress": []}})).await;
     let allow = json!([rule("allow", "a.lab.example")]);
     assert_eq!(ask(&client, &id, "PATCH", "/policy", allow).await.status, 400);
+}
+
+/// Rules have no word for them, so that changing rules changes nothing about them.
+#[tokio::test]
+async fn packages_stay_when_rules_change() {
+    let (client, backend) = client_with_network(&["registries"], &["registries", "*.lab.example"]).await;
+    let id = client.make(&json!({})).await;
+    for (method, body) in
+        [("PATCH", json!([rule("allow", "a.lab.example")])), ("DELETE", json!(["a.lab.example"]))]
+    {
+        let changed = ask(&client, &id, method, "/policy", body).await;
+        assert_eq!(changed.status, 200, "{changed:?}");
+        assert!(backend.only_network().unwrap().registries, "{method}");
+    }
+    // Who gives a whole policy has said everything.
+    assert_eq!(ask(&client, &id, "PUT", "/policy", json!({"defaultAction": "deny"})).await.status, 200);
+    assert_eq!(backend.only_network(), Some(NetworkPolicy::disabled()));
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::Body;
 use axum::http::Request;
-use sandgate_core::network::NetworkCeiling;
+use sandgate_core::network::{NetworkCeiling, NetworkPolicy};
 use sandgate_core::testing::ScriptedBackend;
 use sandgate_core::{Backend, Containers, ContainersConfig, Leases, NetworkRules, SandboxSpec};
 use sandgate_store::Store;
@@ -34,9 +34,15 @@ pub(super) async fn client() -> Client {
 
 /// Of a server that lets sandboxes reach these at most.
 pub(super) async fn client_under(ceiling: &[&str]) -> (Client, Arc<ScriptedBackend>) {
+    client_with_network(&[], ceiling).await
+}
+
+/// What sandboxes reach whose maker says nothing, and the most that any may.
+pub(super) async fn client_with_network(usual: &[&str], ceiling: &[&str]) -> (Client, Arc<ScriptedBackend>) {
     let backend = Arc::new(ScriptedBackend::default());
     let ceiling = NetworkCeiling::from_words(ceiling.iter().copied()).unwrap();
-    let network = NetworkRules { ceiling, ..NetworkRules::default() };
+    let usual = NetworkPolicy::from_words(usual.iter().copied()).unwrap();
+    let network = NetworkRules { usual, ceiling };
     let config = ContainersConfig { network, ..ContainersConfig::default() };
     let client = client_over(
         Arc::clone(&backend) as _,

@@ -21,6 +21,7 @@ pub(crate) async fn serve_udp(sandbox: Arc<SandboxEgress>, socket: UdpSocket) {
     loop {
         match socket.recv_from(&mut buffer).await {
             Ok((length, from)) => {
+                sandbox.question_turn().await;
                 if let Some(answer) = answer(&sandbox, &buffer[..length]) {
                     // Whoever asks and does not wait for the answer has none.
                     let _ = socket.send_to(&answer, from).await;
@@ -52,6 +53,7 @@ async fn converse(sandbox: &Arc<SandboxEgress>, mut stream: TcpStream) -> std::i
             return Ok(());
         }
         tokio::time::timeout(PATIENCE, stream.read_exact(&mut question)).await??;
+        sandbox.question_turn().await;
         let Some(answer) = answer(sandbox, &question) else { return Ok(()) };
         stream.write_u16(u16::try_from(answer.len()).map_err(std::io::Error::other)?).await?;
         stream.write_all(&answer).await?;

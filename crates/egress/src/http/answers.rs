@@ -20,10 +20,11 @@ pub(crate) fn text(status: StatusCode, words: &str) -> Answer {
     answer
 }
 
-pub(crate) fn status(why: &NoConnection) -> StatusCode {
+fn status(why: &NoConnection) -> StatusCode {
     match why {
         NoConnection::Denied(denied) => match denied.why {
-            Why::TooMany { .. } | Why::Spent { .. } => StatusCode::TOO_MANY_REQUESTS,
+            Why::TooMany { .. } | Why::TooFast { .. } | Why::Spent { .. } => StatusCode::TOO_MANY_REQUESTS,
+            Why::Crowded { .. } => StatusCode::SERVICE_UNAVAILABLE,
             Why::NotAHost(_) => StatusCode::BAD_REQUEST,
             _ => StatusCode::FORBIDDEN,
         },

@@ -45,10 +45,7 @@ impl Forwarder {
     pub(crate) async fn absolute(&self, request: Request<Incoming>) -> Answer {
         match absolute_target(&request) {
             Ok(wanted) => self.forward(wanted, request).await,
-            Err(why) => {
-                self.sandbox.refused(Way::Http, &why);
-                refusal(&why)
-            }
+            Err(why) => refusal(&self.sandbox.refused(Way::Http, why).await),
         }
     }
 
@@ -60,10 +57,7 @@ impl Forwarder {
         drop(upstream);
         match self.names(wanted, address, &request) {
             Ok(()) => self.forward(wanted.clone(), request).await,
-            Err(why) => {
-                self.sandbox.refused(Way::Transparent, &why);
-                refusal(&why)
-            }
+            Err(why) => refusal(&self.sandbox.refused(Way::Transparent, why).await),
         }
     }
 
@@ -96,8 +90,7 @@ impl Forwarder {
         let upgrading = upgrade(&request);
         let prepared = self.prepare(&wanted, &mut request, hosts_own, upgrading.as_ref());
         if let Err(why) = prepared {
-            self.sandbox.refused(Way::Http, &why);
-            return refusal(&why);
+            return refusal(&self.sandbox.refused(Way::Http, why).await);
         }
         let ours = upgrading.is_some().then(|| hyper::upgrade::on(&mut request));
         // One request at a time: the next of this connection comes when this one was answered.
@@ -154,7 +147,7 @@ impl Forwarder {
             return Ok(upstream);
         }
         let way = if self.fixed.is_some() { Way::Transparent } else { Way::Http };
-        let ticket = self.sandbox.ticket(way, wanted)?;
+        let ticket = self.sandbox.ticket(way, wanted).await?;
         let (stream, ticket) = self.sandbox.connect(wanted, ticket).await?;
         Upstream::open(&self.sandbox, wanted.clone(), stream, ticket, self.tls).await
     }

@@ -89,8 +89,11 @@ async fn respond(sandbox: &Arc<SandboxEgress>, forwarder: &Forwarder, request: R
 }
 
 async fn connect(sandbox: &Arc<SandboxEgress>, request: Request<Incoming>) -> Result<Answer, NoConnection> {
-    let wanted = target(&request).inspect_err(|why| sandbox.refused(Way::Connect, why))?;
-    let ticket = sandbox.ticket(Way::Connect, &wanted)?;
+    let wanted = match target(&request) {
+        Ok(wanted) => wanted,
+        Err(why) => return Err(sandbox.refused(Way::Connect, why).await),
+    };
+    let ticket = sandbox.ticket(Way::Connect, &wanted).await?;
     let (upstream, ticket) = sandbox.connect(&wanted, ticket).await?;
     let sandbox = Arc::clone(sandbox);
     let ending = sandbox.ending.clone();

@@ -14,13 +14,16 @@ use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use rustls::ClientConfig;
+use tokio::sync::Semaphore;
 
 use super::urls::{Source, join};
 
-type Refused = (StatusCode, String);
+pub(super) type Refused = (StatusCode, String);
 
 const PATIENCE: Duration = Duration::from_secs(30);
-const LONGEST_PAGE: usize = 64 << 20;
+const LONGEST_PAGE: usize = 32 << 20;
+/// Pages that are fetched at once, for all sandboxes together: each is held whole.
+const AT_ONCE: usize = 16;
 /// Pages change, but not while one program installs.
 const FRESH: Duration = Duration::from_secs(300);
 const MOST_PAGES_BYTES: usize = 128 << 20;
@@ -29,6 +32,7 @@ const MOST_REDIRECTIONS: usize = 5;
 pub(super) struct Fetcher {
     client: Client<HttpsConnector<HttpConnector>, Empty<Bytes>>,
     pages: Mutex<HashMap<String, Page>>,
+    places: Semaphore,
 }
 
 struct Page {
@@ -61,7 +65,7 @@ impl Fetcher {
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(PATIENCE)
             .build(connector);
-        Self { client, pages: Mutex::default() }
+        Self { client, pages: Mutex::default(), places: Semaphore::new(AT_ONCE) }
     }
 
     /// A page below a registry's address, whole, with where it was found.
@@ -75,7 +79,8 @@ impl Fetcher {
         if let Some(kept) = self.kept(&asked) {
             return Ok(kept);
         }
-        let (body, url) = self.follow(Some(source), asked.clone(), accept).await?;
+        let _place = self.places.acquire().await.map_err(|_| unreachable())?;
+        let (body, url) = self.follow(source, asked.clone(), accept).await?;
         let reading = Limited::new(body, LONGEST_PAGE).collect();
         let content = match tokio::time::timeout(PATIENCE * 4, reading).await {
             Ok(Ok(content)) => content.to_bytes(),
@@ -86,18 +91,13 @@ impl Fetcher {
     }
 
     /// A file, to be read as it comes.
-    pub(super) async fn open(
-        &self,
-        source: Option<&Source>,
-        url: &str,
-        accept: &str,
-    ) -> Result<Incoming, Refused> {
-        self.follow(source, url.to_owned(), accept).await.map(|(body, _)| body)
+    pub(super) async fn open(&self, source: &Source, url: &str) -> Result<Incoming, Refused> {
+        self.follow(source, url.to_owned(), "*/*").await.map(|(body, _)| body)
     }
 
     async fn follow(
         &self,
-        source: Option<&Source>,
+        source: &Source,
         mut url: String,
         accept: &str,
     ) -> Result<(Incoming, String), Refused> {
@@ -105,10 +105,7 @@ impl Fetcher {
             let mut request =
                 Request::get(&url).header(header::ACCEPT, accept).header(header::USER_AGENT, "sandgate");
             // The account is for the registry itself, wherever else it may lead.
-            if let Some(account) = source
-                .filter(|source| source.is_same_place(&url))
-                .and_then(|source| source.authorization.clone())
-            {
+            if let Some(account) = source.authorization.clone().filter(|_| source.is_same_place(&url)) {
                 request = request.header(header::AUTHORIZATION, account);
             }
             let request = request.body(Empty::new()).map_err(|_| unreachable())?;
@@ -152,10 +149,14 @@ impl Fetcher {
     fn keep(&self, asked: String, content: &Bytes, url: &str) {
         let mut pages = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
         pages.retain(|_, page| page.when.elapsed() < FRESH);
-        let held: usize = pages.values().map(|page| page.content.len()).sum();
-        if held + content.len() <= MOST_PAGES_BYTES {
-            pages.insert(asked, Page { when: Instant::now(), content: content.clone(), url: url.to_owned() });
+        let mut held: usize = pages.values().map(|page| page.content.len()).sum();
+        // The oldest go, so that whoever asks for many does not keep others from having theirs kept.
+        while held + content.len() > MOST_PAGES_BYTES {
+            let oldest = pages.iter().min_by_key(|(_, page)| page.when).map(|(asked, _)| asked.clone());
+            let Some(gone) = oldest.and_then(|asked| pages.remove(&asked)) else { break };
+            held -= gone.content.len();
         }
+        pages.insert(asked, Page { when: Instant::now(), content: content.clone(), url: url.to_owned() });
     }
 }
 

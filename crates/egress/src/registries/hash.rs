@@ -11,6 +11,10 @@ pub(super) enum Hash {
 }
 
 impl Hash {
+    pub(super) fn of(bytes: &[u8]) -> Self {
+        Self::Sha256(Sha256::digest(bytes).into())
+    }
+
     pub(super) fn sha256(hex: &str) -> Option<Self> {
         unhex(hex)?.try_into().ok().map(Self::Sha256)
     }

@@ -11,27 +11,31 @@ mod pages;
 mod piped;
 mod store;
 mod urls;
+mod wish;
 
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use http::{HeaderValue, Method, Request, StatusCode, header};
 use hyper::body::Incoming;
 use rustls::ClientConfig;
 use sandgate_core::network::HostName;
+use tokio::sync::Semaphore;
 
 pub use discover::discover;
 
 use crate::Way;
 use crate::denied::{Host, Wanted};
-use crate::http::{Answer, text};
+use crate::http::{Answer, refusal, text};
 use crate::sandbox::SandboxEgress;
-use fetch::Fetcher;
+use fetch::{Fetcher, Refused};
 use hash::Hash;
 use piped::Hold;
 use store::Store;
 use urls::Source;
+use wish::{Pages, Wish};
 
 /// Where packages come from; None: sandboxes get none of that kind.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -84,17 +88,11 @@ pub(crate) struct Registries {
     go: Option<Source>,
     fetcher: Arc<Fetcher>,
     store: Arc<Store>,
+    /// Pages that are read at once.
+    readers: Semaphore,
 }
 
-/// What can be asked for.
-enum Wish {
-    /// A page of a Python project.
-    Project(String),
-    /// A file that a page or a packument named, by its hash.
-    File(Hash),
-    Packument(String),
-    Go(String),
-}
+const READERS: usize = 2;
 
 impl Registries {
     pub(crate) fn new(config: RegistriesConfig, tls: &ClientConfig) -> Result<Self, String> {
@@ -107,6 +105,7 @@ impl Registries {
             store: Arc::new(
                 Store::open(&config.cache, config.cache_bytes).map_err(|error| error.to_string())?,
             ),
+            readers: Semaphore::new(READERS),
         })
     }
 
@@ -119,123 +118,122 @@ impl Registries {
         if !matches!(*request.method(), Method::GET | Method::HEAD) {
             return text(StatusCode::METHOD_NOT_ALLOWED, "Packages can only be fetched here, not published.");
         }
-        let path = request.uri().path().to_owned();
-        let Some((kind, wish)) = wish(&path) else {
+        let Some(wish) = Wish::read(request.uri().path()) else {
             return text(
                 StatusCode::NOT_FOUND,
                 "There is no such page. Known are /pip/simple/, /npm/ and /go/.",
             );
         };
-        let Ok(name) = kind.parse::<HostName>() else {
+        let Ok(name) = wish.kind().parse::<HostName>() else {
             return text(StatusCode::NOT_FOUND, "no such registry");
         };
         let wanted = Wanted { host: Host::Name(name), port: 0 };
-        let ticket = match sandbox.ticket(Way::Registry, &wanted) {
+        let ticket = match sandbox.ticket(Way::Registry, &wanted).await {
             Ok(ticket) => ticket,
-            Err(why) => return text(StatusCode::TOO_MANY_REQUESTS, &why.to_string()),
+            Err(why) => return refusal(&why),
         };
         let hold = Hold::new(sandbox, ticket).await;
         let front =
             request.headers().get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
         let answer = match wish {
-            Wish::Project(project) => self.project(&project, hold).await,
-            Wish::Packument(package) => self.packument(&package, front, hold).await,
-            Wish::File(hash) => self.file(hash, hold).await,
+            Wish::Page(Pages::Pip, project) => self.project(project, hold).await,
+            Wish::Page(Pages::Npm, package) => self.packument(package, front.to_owned(), hold).await,
+            Wish::File { pages, of, hash } => self.file(pages, &of, hash, hold).await,
             Wish::Go(rest) => self.go(&rest, hold).await,
         };
         answer.unwrap_or_else(|(status, why)| text(status, &why))
     }
 
-    async fn project(&self, project: &str, hold: Hold) -> Result<Answer, (StatusCode, String)> {
-        let source = known(self.pip.as_ref(), "Python packages")?;
-        let (page, url) = self.fetcher.page(source, &format!("{project}/"), "text/html").await?;
-        let links = pages::read(&page, &url);
-        for link in &links {
-            self.store.remember(link.hash, link.url.clone());
-        }
-        Ok(piped::whole(pages::write(project, &links).into(), "text/html; charset=utf-8", hold))
+    async fn project(&self, project: String, hold: Hold) -> Result<Answer, Refused> {
+        let (page, url) = self.page(Pages::Pip, &project).await?;
+        let read = move || pages::write(&project, &pages::read(&page, &url));
+        Ok(piped::whole(self.aside(read).await?.into(), "text/html; charset=utf-8", hold))
     }
 
-    async fn packument(
-        &self,
-        package: &str,
-        front: &str,
-        hold: Hold,
-    ) -> Result<Answer, (StatusCode, String)> {
-        let source = known(self.npm.as_ref(), "npm packages")?;
-        let accept = "application/vnd.npm.install-v1+json, application/json";
-        let (page, url) = self.fetcher.page(source, package, accept).await?;
-        let unreadable = || (StatusCode::BAD_GATEWAY, "the registry's answer cannot be read".to_owned());
-        let (rewritten, files) = packument::rewrite(&page, &url, front).ok_or_else(unreadable)?;
-        for (hash, url) in files {
-            self.store.remember(hash, url);
-        }
+    async fn packument(&self, package: String, front: String, hold: Hold) -> Result<Answer, Refused> {
+        let (page, url) = self.page(Pages::Npm, &package).await?;
+        let rewritten = self.aside(move || packument::rewrite(&page, &url, &package, &front)).await?;
+        let rewritten = rewritten
+            .ok_or_else(|| (StatusCode::BAD_GATEWAY, "The registry's answer cannot be read.".to_owned()))?;
         Ok(piped::whole(rewritten.into(), "application/vnd.npm.install-v1+json", hold))
     }
 
-    async fn file(self: &Arc<Self>, hash: Hash, hold: Hold) -> Result<Answer, (StatusCode, String)> {
-        if let Some(file) = self.store.get(hash).await {
+    async fn file(&self, pages: Pages, of: &str, hash: Hash, hold: Hold) -> Result<Answer, Refused> {
+        let name = hash.to_string();
+        if let Some(file) = self.store.get(&name).await {
             return Ok(piped::file(file, hold).await);
         }
-        let Some(url) = self.store.url_of(hash) else {
-            let why = "This file was not named by a page that was asked for; ask for the page of its project first.";
-            return Err((StatusCode::NOT_FOUND, why.to_owned()));
+        let (page, from) = self.page(pages, of).await?;
+        let find = move || match pages {
+            Pages::Pip => {
+                pages::read(&page, &from).into_iter().find(|link| link.hash == hash).map(|link| link.url)
+            }
+            Pages::Npm => packument::find(&page, &from, hash),
         };
-        let sources = [&self.pip, &self.npm];
-        let source = sources.into_iter().flatten().find(|source| source.is_same_place(&url));
-        let body = self.fetcher.open(source, &url, "*/*").await?;
-        Ok(piped::through(Arc::clone(&self.store), hash, body, hold))
+        let Some(url) = self.aside(find).await? else {
+            return Err((
+                StatusCode::NOT_FOUND,
+                format!("The registry's page of '{of}' names no such file."),
+            ));
+        };
+        let source = self.source(pages)?;
+        let body = self.fetcher.open(source, &url).await?;
+        Ok(piped::through(Arc::clone(&self.store), name, Some(hash), body, hold))
     }
 
-    /// Modules have no hash in their pages; Go's own client checks them. They are kept by their address.
-    async fn go(&self, rest: &str, hold: Hold) -> Result<Answer, (StatusCode, String)> {
+    /// Modules have no hash in their pages; Go's own client checks them. What a version is does not change, so it is
+    /// kept by its address.
+    async fn go(&self, rest: &str, hold: Hold) -> Result<Answer, Refused> {
         let source = known(self.go.as_ref(), "Go modules")?;
-        let (page, _) = self.fetcher.page(source, rest, "*/*").await?;
-        Ok(piped::whole(page, "application/octet-stream", hold))
+        if !rest.ends_with(".zip") {
+            let (page, _) = self.fetcher.page(source, rest, "*/*").await?;
+            return Ok(piped::whole(page, "application/octet-stream", hold));
+        }
+        let url = source.url(rest);
+        let name = format!("go-{}", Hash::of(url.as_bytes()).hex());
+        if let Some(file) = self.store.get(&name).await {
+            return Ok(piped::file(file, hold).await);
+        }
+        let body = self.fetcher.open(source, &url).await?;
+        Ok(piped::through(Arc::clone(&self.store), name, None, body, hold))
+    }
+
+    fn source(&self, pages: Pages) -> Result<&Source, Refused> {
+        match pages {
+            Pages::Pip => known(self.pip.as_ref(), "Python packages"),
+            Pages::Npm => known(self.npm.as_ref(), "npm packages"),
+        }
+    }
+
+    async fn page(&self, pages: Pages, of: &str) -> Result<(Bytes, String), Refused> {
+        let source = self.source(pages)?;
+        match pages {
+            Pages::Pip => self.fetcher.page(source, &format!("{of}/"), "text/html").await,
+            Pages::Npm => {
+                let accept = "application/vnd.npm.install-v1+json, application/json";
+                self.fetcher.page(source, of, accept).await
+            }
+        }
+    }
+
+    /// Pages can be large. They are read on threads of their own, a few at a time, so that nothing else waits for it.
+    async fn aside<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Refused> {
+        let failed = || (StatusCode::INTERNAL_SERVER_ERROR, "A page could not be read.".to_owned());
+        let _turn = self.readers.acquire().await.map_err(|_| failed())?;
+        tokio::task::spawn_blocking(work).await.map_err(|_| failed())
     }
 }
 
-fn known<'a>(source: Option<&'a Source>, what: &str) -> Result<&'a Source, (StatusCode, String)> {
+fn known<'a>(source: Option<&'a Source>, what: &str) -> Result<&'a Source, Refused> {
     source.ok_or_else(|| {
         (StatusCode::NOT_FOUND, format!("The operator of this server has no registry of {what}."))
     })
-}
-
-/// Only names that can be in a path of a registry pass; nothing that leads out of it.
-fn wish(path: &str) -> Option<(&'static str, Wish)> {
-    let plain = |text: &str, more: &str| {
-        let fits = |byte: u8| {
-            byte.is_ascii_alphanumeric() || b"-_.".contains(&byte) || more.as_bytes().contains(&byte)
-        };
-        !text.is_empty()
-            && text.len() <= 512
-            && text.bytes().all(fits)
-            && !text.split('/').any(|part| part.starts_with(".."))
-    };
-    if let Some(project) = path.strip_prefix("/pip/simple/") {
-        let project = project.trim_end_matches('/');
-        return plain(project, "").then(|| ("pip", Wish::Project(project.to_owned())));
-    }
-    if let Some(file) = path.strip_prefix("/pip/files/") {
-        return Some(("pip", Wish::File(Hash::read(file.split('/').next()?)?)));
-    }
-    if let Some(file) = path.strip_prefix("/npm/-/files/") {
-        return Some(("npm", Wish::File(Hash::read(file.split('/').next()?)?)));
-    }
-    if let Some(package) = path.strip_prefix("/npm/") {
-        // Programs write the slash of a name with a scope in either way. No other code is a name's.
-        let package = package.replace("%2f", "/").replace("%2F", "/");
-        return plain(&package, "@/").then_some(("npm", Wish::Packument(package)));
-    }
-    let module = path.strip_prefix("/go/")?;
-    plain(module, "@/!+~").then(|| ("go", Wish::Go(module.to_owned())))
 }
 
 /// A header that is fixed.
 pub(crate) fn typed(answer: &mut Answer, kind: &'static str) {
     answer.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
 }
-
-#[cfg(test)]
-#[path = "mod_tests.rs"]
-mod tests;

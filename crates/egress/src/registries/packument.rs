@@ -7,38 +7,40 @@ use serde_json::Value;
 use super::hash::Hash;
 use super::urls::join;
 
-/// A file's hash, and where the registry has it.
-type File = (Hash, String);
-
-/// The document with other addresses, and which file each hash is. Versions without a strong hash are left out.
-pub(super) fn rewrite(page: &[u8], from: &str, front: &str) -> Option<(Vec<u8>, Vec<File>)> {
+/// The document with other addresses. Versions without a strong hash are left out.
+pub(super) fn rewrite(page: &[u8], from: &str, package: &str, front: &str) -> Option<Vec<u8>> {
     let mut document: Value = serde_json::from_slice(page).ok()?;
     let versions = document.get_mut("versions")?.as_object_mut()?;
-    let mut files = Vec::new();
-    versions.retain(|_, version| match moved(version, from, front) {
-        Some(file) => {
-            files.push(file);
-            true
-        }
-        None => false,
-    });
-    Some((serde_json::to_vec(&document).ok()?, files))
+    versions.retain(|_, version| moved(version, from, package, front).is_some());
+    serde_json::to_vec(&document).ok()
 }
 
-fn moved(version: &mut Value, from: &str, front: &str) -> Option<File> {
-    let dist = version.get_mut("dist")?;
+/// Where the registry has the file of this hash.
+pub(super) fn find(page: &[u8], from: &str, hash: Hash) -> Option<String> {
+    let document: Value = serde_json::from_slice(page).ok()?;
+    let mut files = document.get("versions")?.as_object()?.values().filter_map(|version| file(version, from));
+    files.find(|(found, _)| *found == hash).map(|(_, url)| url)
+}
+
+/// The hash of a version's file, and where it is.
+fn file(version: &Value, from: &str) -> Option<(Hash, String)> {
+    let dist = version.get("dist")?;
     let integrity = dist.get("integrity")?.as_str()?;
     let encoded = integrity.split_whitespace().find_map(|part| part.strip_prefix("sha512-"))?;
     let hash = Hash::Sha512(STANDARD.decode(encoded).ok()?.try_into().ok()?);
-    let url = join(from, dist.get("tarball")?.as_str()?)?;
+    Some((hash, join(from, dist.get("tarball")?.as_str()?)?))
+}
+
+fn moved(version: &mut Value, from: &str, package: &str, front: &str) -> Option<()> {
+    let (hash, url) = file(version, from)?;
     let name: String = url
         .rsplit('/')
         .next()?
         .chars()
         .filter(|letter| letter.is_ascii_alphanumeric() || "-_.".contains(*letter))
         .collect();
-    dist["tarball"] = format!("http://{front}/npm/-/files/{hash}/{name}").into();
-    Some((hash, url))
+    version["dist"]["tarball"] = format!("http://{front}/npm/-/files/{package}/{hash}/{name}").into();
+    Some(())
 }
 
 #[cfg(test)]

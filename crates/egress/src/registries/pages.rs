@@ -74,7 +74,7 @@ pub(super) fn write(project: &str, links: &[Link]) -> String {
     );
     for link in links {
         let Link { name, hash, .. } = link;
-        page.push_str(&format!("<a href=\"/pip/files/{hash}/{name}#sha256={}\"", hash.hex()));
+        page.push_str(&format!("<a href=\"/pip/files/{project}/{hash}/{name}#sha256={}\"", hash.hex()));
         let more = [("requires-python", &link.requires_python), ("yanked", &link.yanked)];
         for (attribute, value) in more {
             // Both quotes are escaped in a value that came in one of them, or should be.

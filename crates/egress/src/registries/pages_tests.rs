@@ -35,7 +35,7 @@ fn the_page_offers_them_here() {
     let written = write("six", &read(&page(), "https://a.test/simple/six/"));
     let hash = "ab".repeat(32);
     assert!(
-        written.contains(&format!("href=\"/pip/files/sha256-{hash}/six-1.0.tar.gz#sha256={hash}\"")),
+        written.contains(&format!("href=\"/pip/files/six/sha256-{hash}/six-1.0.tar.gz#sha256={hash}\"")),
         "{written}"
     );
     assert!(written.contains("data-requires-python=\"&gt;=3.8\"") && written.contains("data-yanked=\"\""));

@@ -126,12 +126,18 @@ pub(super) async fn file(mut file: File, hold: Hold) -> Answer {
     answer(Pieces::Coming(pieces), length, FILE, hold)
 }
 
-/// A file that is passed on while it is fetched. It is kept if it has its hash; if not, whoever reads it is cut off
-/// before its end. It is fetched for as long as it is read.
-pub(super) fn through(store: Arc<Store>, hash: Hash, body: Incoming, hold: Hold) -> Answer {
+/// A file that is passed on while it is fetched, and kept as `name`. If it should have a hash and has another, whoever
+/// reads it is cut off before its end, and nothing is kept. It is fetched for as long as it is read.
+pub(super) fn through(
+    store: Arc<Store>,
+    name: String,
+    hash: Option<Hash>,
+    body: Incoming,
+    hold: Hold,
+) -> Answer {
     let (sender, pieces) = mpsc::channel(4);
     tokio::spawn(async move {
-        if let Err(error) = fetch(&store, hash, body, &sender).await {
+        if let Err(error) = fetch(&store, &name, hash, body, &sender).await {
             tracing::warn!(%error, "a package could not be fetched");
             let _ = sender.send_timeout(Err(error), PATIENCE).await;
         }
@@ -142,12 +148,15 @@ pub(super) fn through(store: Arc<Store>, hash: Hash, body: Incoming, hold: Hold)
 /// The last piece is held back until the hash is known to be right.
 async fn fetch(
     store: &Arc<Store>,
-    hash: Hash,
+    name: &str,
+    hash: Option<Hash>,
     mut body: Incoming,
     reader: &mpsc::Sender<Result<Bytes, BoxError>>,
 ) -> Result<(), BoxError> {
     let mut draft = store.draft().await?;
-    let mut hasher = Hasher::like(hash);
+    let mut hasher = hash.map(Hasher::like);
+    // Where nothing says what it should be, its length must say that it is whole.
+    let is_kept = hash.is_some() || body.size_hint().exact().is_some();
     let mut size = 0;
     let mut held_back = Bytes::new();
     while let Some(frame) = body.frame().await {
@@ -156,17 +165,21 @@ async fn fetch(
         if size > LONGEST_FILE {
             return Err("it is larger than any package".into());
         }
-        hasher.update(&data);
+        if let Some(hasher) = &mut hasher {
+            hasher.update(&data);
+        }
         draft.write(&data).await?;
         let before = std::mem::replace(&mut held_back, data);
         if !before.is_empty() && reader.send_timeout(Ok(before), PATIENCE).await.is_err() {
             return Err("nobody reads it any more".into());
         }
     }
-    if hasher.finish() != hash {
+    if hasher.map(Hasher::finish) != hash {
         return Err("it is not what the registry's page says: its hash is another".into());
     }
-    draft.keep(hash).await?;
+    if is_kept {
+        draft.keep(name).await?;
+    }
     let _ = reader.send_timeout(Ok(held_back), PATIENCE).await;
     Ok(())
 }

@@ -1,19 +1,14 @@
-//! Packages on disk, each under its own hash; only what has that hash is ever put there.
+//! Packages on disk, each under its own hash, or, where there is none, under what stands for its address. Only the
+//! server puts anything there, and under a hash only what has it.
 
-use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use tokio::fs::File;
 use tokio::io::AsyncWriteExt;
-
-use super::hash::Hash;
-
-/// Addresses remembered; pages are asked for again before their files are.
-const MOST_URLS: usize = 200_000;
 
 #[derive(Debug)]
 pub(super) struct Store {
@@ -23,7 +18,6 @@ pub(super) struct Store {
     /// Of files that are still being written.
     drafted: AtomicU64,
     drafts: AtomicU64,
-    urls: Mutex<HashMap<Hash, String>>,
 }
 
 impl Store {
@@ -45,24 +39,11 @@ impl Store {
             held: AtomicU64::new(held),
             drafted: AtomicU64::default(),
             drafts: AtomicU64::default(),
-            urls: Mutex::default(),
         })
     }
 
-    pub(super) fn remember(&self, hash: Hash, url: String) {
-        let mut urls = self.urls.lock().unwrap_or_else(PoisonError::into_inner);
-        if urls.len() >= MOST_URLS {
-            urls.clear();
-        }
-        urls.insert(hash, url);
-    }
-
-    pub(super) fn url_of(&self, hash: Hash) -> Option<String> {
-        self.urls.lock().unwrap_or_else(PoisonError::into_inner).get(&hash).cloned()
-    }
-
-    pub(super) async fn get(&self, hash: Hash) -> Option<File> {
-        let file = File::open(self.folder.join(hash.to_string())).await.ok()?;
+    pub(super) async fn get(&self, name: &str) -> Option<File> {
+        let file = File::open(self.folder.join(name)).await.ok()?;
         // Used now, so not the first to go.
         let std = file.try_clone().await.ok()?.into_std().await;
         let _ = std.set_modified(SystemTime::now());
@@ -124,16 +105,17 @@ impl Draft {
         self.file.write_all(bytes).await
     }
 
-    /// It becomes the file of `hash`, which its content has.
-    pub(super) async fn keep(mut self, hash: Hash) -> io::Result<()> {
+    /// It becomes the file of this name: the hash that its content has, or what stands for where it came from.
+    pub(super) async fn keep(mut self, name: &str) -> io::Result<()> {
         self.file.flush().await?;
-        let place = self.store.folder.join(hash.to_string());
+        let place = self.store.folder.join(name);
         let is_new = !tokio::fs::try_exists(&place).await?;
         tokio::fs::rename(&self.path, place).await?;
         self.is_kept = true;
         let size = if is_new { self.size } else { 0 };
         if self.store.held.fetch_add(size, Ordering::AcqRel) + size > self.store.most {
-            self.store.make_room()?;
+            let store = Arc::clone(&self.store);
+            tokio::task::spawn_blocking(move || store.make_room()).await.map_err(io::Error::other)??;
         }
         Ok(())
     }

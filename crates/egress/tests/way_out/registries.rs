@@ -53,7 +53,7 @@ async fn get(inside: &Inside, path: &str) -> String {
 }
 
 fn file() -> String {
-    format!("/pip/files/sha256-{}/six-1.0-py3-none-any.whl", hex(WHEEL))
+    format!("/pip/files/six/sha256-{}/six-1.0-py3-none-any.whl", hex(WHEEL))
 }
 
 #[tokio::test]
@@ -71,6 +71,17 @@ async fn a_package_is_fetched_once_for_all() {
     let fetched = registry.asked().iter().filter(|asked| asked.target.starts_with("/f/")).count();
     assert_eq!(fetched, 1);
     assert!(inside.seen(3).await.iter().any(|seen| seen.received >= WHEEL.len() as u64));
+}
+
+/// Programs keep addresses of files in lock files, and ask for them without the page.
+#[tokio::test]
+async fn a_file_is_found_without_its_page_having_been_asked_for() {
+    let (world, _registry, _folder) = world().await;
+    assert!(get(&sandbox(&world), &file()).await.contains("the content of a wheel"));
+    let of_another = file().replace("/six/", "/bad/");
+    let unfetched = self::world().await.0;
+    let answer = get(&sandbox(&unfetched), &of_another).await;
+    assert!(answer.starts_with("HTTP/1.1 404") && answer.contains("names no such file"), "{answer}");
 }
 
 /// The real thing: pip, and the registry that pip on this host uses.
@@ -120,7 +131,7 @@ async fn what_has_another_hash_is_neither_passed_on_nor_kept() {
     let (world, _registry, folder) = world().await;
     let inside = sandbox(&world);
     let page = get(&inside, "/pip/simple/bad/").await;
-    let path = format!("/pip/files/sha256-{}/bad-1.0.tar.gz", hex(b"something else"));
+    let path = format!("/pip/files/bad/sha256-{}/bad-1.0.tar.gz", hex(b"something else"));
     assert!(page.contains(&path), "{page}");
     assert!(!get(&inside, &path).await.contains("the content of a wheel"));
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
@@ -131,7 +142,7 @@ async fn what_the_cache_has_no_room_for_is_cut_off_and_leaves_nothing() {
     let (world, _registry, folder) = world().await;
     let inside = sandbox(&world);
     get(&inside, "/pip/simple/large/").await;
-    let got = get(&inside, &format!("/pip/files/sha256-{}/large-1.0.tar.gz", hex(&large()))).await;
+    let got = get(&inside, &format!("/pip/files/large/sha256-{}/large-1.0.tar.gz", hex(&large()))).await;
     assert!(got.len() < 2 << 20, "{}", got.len());
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
@@ -140,7 +151,7 @@ async fn what_the_cache_has_no_room_for_is_cut_off_and_leaves_nothing() {
 async fn the_front_is_no_way_to_anything_else() {
     let (world, registry, _folder) = world().await;
     let inside = sandbox(&world);
-    let unknown = format!("/pip/files/sha256-{}/x.whl", hex(b"never named"));
+    let unknown = format!("/pip/files/six/sha256-{}/x.whl", hex(b"never named"));
     for path in [
         unknown.as_str(),
         "/pip/simple/../secret",

@@ -1,5 +1,6 @@
 //! What the agent and its processes need of their sandbox.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
@@ -48,12 +49,25 @@ impl EngineSandbox {
 
     /// What every program finds in its environment, and what this one was given on top.
     pub(crate) fn environment_with(&self, more: &[(String, String)]) -> Vec<(String, String)> {
-        let mut all: BTreeMap<&str, &str> = BTreeMap::new();
         let later = self.later_env.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        all.extend(
-            later.iter().chain(&self.env).chain(more).map(|(name, value)| (name.as_str(), value.as_str())),
-        );
-        all.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+        let all = later.into_iter().chain(self.env.iter().cloned()).chain(more.iter().cloned());
+        all.collect::<BTreeMap<String, String>>().into_iter().collect()
+    }
+
+    /// The environment with these variables of a network, where it has not its own.
+    pub(super) fn environment_under(&self, network: &[(String, String)]) -> Cow<'_, [(String, String)]> {
+        if network.is_empty() {
+            return Cow::Borrowed(&self.env);
+        }
+        let all: BTreeMap<_, _> = network.iter().chain(&self.env).cloned().collect();
+        Cow::Owned(all.into_iter().collect())
+    }
+
+    /// Variables of the network as it is now that are not among `known`, nor asked for otherwise.
+    pub(super) fn network_since(&self, known: &[(String, String)]) -> Vec<(String, String)> {
+        let later = self.later_env.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_own = |name: &str| self.env.iter().any(|(own, _)| own == name);
+        later.iter().filter(|one| !known.contains(one) && !is_own(&one.0)).cloned().collect()
     }
 
     /// Beside everything else, and waited for when the engine ends.

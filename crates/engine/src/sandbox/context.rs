@@ -1,5 +1,6 @@
 //! One context: an interpreter that comes back after it died, and a queue of one execution at a time.
 
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -50,7 +51,7 @@ pub(super) struct Turn {
     _over: oneshot::Sender<()>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Slot {
     kernel: Option<Kernel>,
     /// An interpreter of this context ran code before: the next fresh one must say that variables are gone.
@@ -59,6 +60,19 @@ struct Slot {
     execution_count: u64,
     /// Of the context's, those that this slot has followed.
     restarts: u64,
+    /// The variables of the network as its interpreter was started with them. What came later it is lent for each run,
+    /// as being told anew would undo what code has made of its own.
+    network: Vec<(String, String)>,
+}
+
+impl Slot {
+    /// Of the interpreter that is there, or that is started next.
+    fn environment<'a>(&mut self, sandbox: &'a EngineSandbox) -> Cow<'a, [(String, String)]> {
+        if self.kernel.is_none() {
+            self.network = sandbox.network_since(&[]);
+        }
+        sandbox.environment_under(&self.network)
+    }
 }
 
 impl Context {
@@ -69,7 +83,7 @@ impl Context {
         number: u64,
         had_variables: bool,
     ) -> Self {
-        let slot = Mutex::new(Slot { kernel: None, had_variables, execution_count: 0, restarts: 0 });
+        let slot = Mutex::new(Slot { had_variables, ..Slot::default() });
         Self {
             id,
             language,
@@ -93,16 +107,10 @@ impl Context {
         self.cwd.as_deref().unwrap_or_else(|| sandbox.working_dir())
     }
 
-    fn settings<'a>(&'a self, sandbox: &'a EngineSandbox) -> Settings<'a> {
+    fn settings<'a>(&'a self, sandbox: &'a EngineSandbox, env: &'a [(String, String)]) -> Settings<'a> {
         let language = (self.language != Language::Python).then(|| self.language.name());
         let memory = sandbox.spec.limits.memory_bytes;
-        Settings {
-            env: &sandbox.env,
-            cwd: self.cwd(sandbox),
-            language,
-            runtime: self.edition.map(Edition::name),
-            memory,
-        }
+        Settings { env, cwd: self.cwd(sandbox), language, runtime: self.edition.map(Edition::name), memory }
     }
 
     pub(super) fn is_busy(&self) -> bool {
@@ -127,10 +135,11 @@ impl Context {
     /// Starts the interpreter ahead of the first execution.
     pub(super) async fn warm_up(&self, sandbox: &EngineSandbox) -> Result<()> {
         let mut slot = self.slot.lock().await;
+        let env = slot.environment(sandbox);
         let kernel = self.kernel(&mut slot, sandbox, None).await?;
         // It rehearses as long as it hears nothing; after that, what most executions will need is told ahead.
         tokio::time::sleep(REHEARSAL).await;
-        kernel.configure(self.settings(sandbox)).await
+        kernel.configure(self.settings(sandbox, &env)).await
     }
 
     async fn kernel<'a>(
@@ -213,7 +222,7 @@ impl Context {
         &self,
         slot: &mut Slot,
         sandbox: &EngineSandbox,
-        request: ExecuteRequest,
+        mut request: ExecuteRequest,
         events: &mpsc::Sender<Event>,
         stops: &mut mpsc::UnboundedReceiver<Stop>,
     ) -> Result<Finished> {
@@ -236,7 +245,10 @@ impl Context {
             let text = format!("{why}: variables of earlier executions are gone, files are still there");
             let _ = events.send(Event::Note { note: Note::FreshKernel, text }).await;
         }
-        let settings = self.settings(sandbox);
+        let env = slot.environment(sandbox);
+        let settings = self.settings(sandbox, &env);
+        let lent = sandbox.network_since(&slot.network);
+        request.env.splice(..0, lent);
         let kernel = self.kernel(slot, sandbox, Some(settings)).await?;
         kernel.configure(settings).await?;
         let full = sandbox.over_limit(sandbox.seen().files.usage);

@@ -24,6 +24,8 @@ pub struct Connection {
     pub sent: u64,
     pub received: u64,
     pub took: Duration,
+    /// How many it stands for: of what is refused because it comes too fast, not each is told.
+    pub times: u64,
     /// `allowed`, `denied` or `failed`.
     pub verdict: &'static str,
     /// Why not, in the words that code was told.
@@ -53,6 +55,9 @@ impl Ledger {
         note("sent_bytes", connection.sent.into());
         note("received_bytes", connection.received.into());
         note("duration_ms", exact_millis(connection.took).into());
+        if connection.times > 1 {
+            note("times", connection.times.into());
+        }
         if let Some(why) = &connection.why {
             note("reason", clipped(why).into());
         }

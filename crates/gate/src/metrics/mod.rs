@@ -90,7 +90,8 @@ impl Metrics {
     /// A sandbox connected to something, or was refused.
     pub fn connected(&self, connection: &Connection) {
         let families = &self.0.families;
-        families.connections.get_or_create(&[("way", connection.way), ("verdict", connection.verdict)]).inc();
+        let labels = [("way", connection.way), ("verdict", connection.verdict)];
+        families.connections.get_or_create(&labels).inc_by(connection.times);
         for (direction, bytes) in [("sent", connection.sent), ("received", connection.received)] {
             families.connection_bytes.get_or_create(&[("direction", direction)]).inc_by(bytes);
         }

@@ -42,6 +42,9 @@ pub(crate) struct NetworkFile {
     pub(crate) registries: RegistriesFile,
     /// Of one sandbox.
     pub(crate) limits: NetworkLimitsFile,
+    /// Connections of all sandboxes together, at once.
+    #[schemars(range(min = 1))]
+    pub(crate) connections: Option<u32>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -69,6 +72,9 @@ pub(crate) struct NetworkLimitsFile {
     /// Connections at once.
     #[schemars(range(min = 1))]
     pub(crate) connections: u32,
+    /// New connections; twice as many may come at once after a pause.
+    #[schemars(range(min = 1))]
+    pub(crate) connections_per_second: u32,
     /// Bytes in both directions together; without it as fast as it goes.
     #[schemars(range(min = 1))]
     pub(crate) bytes_per_second: Option<u64>,
@@ -79,8 +85,9 @@ pub(crate) struct NetworkLimitsFile {
 
 impl Default for NetworkLimitsFile {
     fn default() -> Self {
-        let NetworkLimits { connections, bytes_per_second, bytes } = NetworkLimits::default();
-        Self { connections, bytes_per_second, bytes }
+        let NetworkLimits { connections, connections_per_second, bytes_per_second, bytes } =
+            NetworkLimits::default();
+        Self { connections, connections_per_second, bytes_per_second, bytes }
     }
 }
 
@@ -114,15 +121,20 @@ impl NetworkFile {
         let allow_private = each(&path.key("allow_private"), &self.allow_private, str::parse::<Cidr>)?;
         let dns = each(&path.key("dns"), &self.dns, name_server)?;
         let resolution = if dns.is_empty() { Resolution::System } else { Resolution::Servers(dns) };
-        let NetworkLimitsFile { connections, bytes_per_second, bytes } = self.limits;
+        let NetworkLimitsFile { connections, connections_per_second, bytes_per_second, bytes } = self.limits;
         let zero = [
             ("connections", connections == 0),
+            ("connections_per_second", connections_per_second == 0),
             ("bytes_per_second", bytes_per_second == Some(0)),
             ("bytes", bytes == Some(0)),
         ];
         if let Some((name, _)) = zero.into_iter().find(|(_, is_zero)| *is_zero) {
             return Err(Problem::at(path.key("limits").key(name), "must be at least 1"));
         }
+        if self.connections == Some(0) {
+            return Err(Problem::at(path.key("connections"), "must be at least 1"));
+        }
+        let all_connections = self.connections.unwrap_or(EgressConfig::default().connections);
         Ok(NetworkSettings {
             rules: NetworkRules { usual, ceiling },
             egress: EgressConfig {
@@ -130,8 +142,9 @@ impl NetworkFile {
                 allow_private,
                 trust_pem: self.trusted(&path)?,
                 registries: None,
+                connections: all_connections,
             },
-            limits: NetworkLimits { connections, bytes_per_second, bytes },
+            limits: NetworkLimits { connections, connections_per_second, bytes_per_second, bytes },
             file: self.clone(),
         })
     }

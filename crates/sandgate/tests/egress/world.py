@@ -89,12 +89,13 @@ def echo(address, port):
 
 
 # Names below lies.test are allowed by the policy, and lead where nobody may go.
+# One below them is honest: it is reached on any port.
 V4 = {
     "allowed.test": [GOOD], "data.wild.test": [GOOD], "a.wild.test": [GOOD], "raw.test": [GOOD],
     "forbidden.test": [BAD], "notallowed.test": [BAD], "evil.allowed.test": [BAD], "wild.test": [BAD],
     "loop.lies.test": ["127.0.0.1"], "mixed.lies.test": [GOOD, "127.0.0.1"], "alias.lies.test": ["127.0.0.1"],
     "meta.lies.test": ["169.254.169.254"], "private.lies.test": ["10.0.0.1"], "zero.lies.test": ["0.0.0.0"],
-    "link.lies.test": ["169.254.1.1"], "shared.lies.test": ["100.64.0.1"],
+    "web.lies.test": [GOOD], "link.lies.test": ["169.254.1.1"], "shared.lies.test": ["100.64.0.1"],
 }
 V6 = {
     "six.lies.test": ["::1"], "mapped.lies.test": ["::ffff:127.0.0.1"], "nat64.lies.test": ["64:ff9b::7f00:1"],
@@ -152,6 +153,7 @@ def names():
 
 names()
 serve(GOOD, 80, Page)
+serve(GOOD, 8080, Page)
 serve(GOOD, 443, Page, settings["good_certificate"])
 serve(BAD, 80, Telling)
 serve(BAD, 443, Telling, settings["bad_certificate"])

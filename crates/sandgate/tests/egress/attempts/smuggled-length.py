@@ -1,11 +1,11 @@
 # tries: hide a second request behind two different lengths
-# control: blocked because no request has both
-# blocked: http-400|other-content|empty|http-200|disagrees
+# control: blocked because chunks count for everybody here, and what is behind them is a request of its own
+# blocked: not-allowed
 def smuggle():
-    hidden = get("forbidden.test")
+    hidden = b"GET http://forbidden.test/secret HTTP/1.1\r\nHost: forbidden.test\r\nConnection: close\r\n\r\n"
     request = (
         b"POST http://allowed.test/echo HTTP/1.1\r\nHost: allowed.test\r\nContent-Length: 0\r\n"
-        b"Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n0\r\n\r\n" + hidden
+        b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + hidden
     )
     return judged(asked(connected(PROXY), request))
 

@@ -1,0 +1,63 @@
+//! Only paths of registries are asked for, and none that leads out of them.
+
+use super::{Pages, Wish};
+
+#[test]
+fn paths_of_registries_are_known() {
+    for (path, kind) in [
+        ("/pip/simple/six/", "pip"),
+        ("/pip/simple/zope.interface", "pip"),
+        ("/npm/left-pad", "npm"),
+        ("/npm/@scope%2fname", "npm"),
+        ("/npm/@scope/name", "npm"),
+        ("/go/example.org/!upper/mod/@v/v1.0.0.zip", "go"),
+        ("/go/example.org/mod/@latest", "go"),
+        ("/go/sumdb/sum.example.org/tile/8/1/x001/234.p/56", "go"),
+    ] {
+        assert_eq!(Wish::read(path).map(|wish| wish.kind()), Some(kind), "{path}");
+    }
+}
+
+#[test]
+fn a_file_says_which_package_it_is_of() {
+    let hash = "ab".repeat(32);
+    for (path, found) in [
+        (format!("/pip/files/six/sha256-{hash}/six.whl"), (Pages::Pip, "six")),
+        (format!("/npm/-/files/left-pad/sha256-{hash}/x.tgz"), (Pages::Npm, "left-pad")),
+        (format!("/npm/-/files/@scope/name/sha256-{hash}/x.tgz"), (Pages::Npm, "@scope/name")),
+    ] {
+        let Some(Wish::File { pages, of, .. }) = Wish::read(&path) else { panic!("{path}") };
+        assert_eq!((pages, of.as_str()), found, "{path}");
+    }
+}
+
+#[test]
+fn what_leads_elsewhere_is_not() {
+    let hash = format!("sha256-{}", "ab".repeat(32));
+    let files = [
+        format!("/pip/files/{hash}/x"),
+        format!("/pip/files/a/b/{hash}/x"),
+        format!("/pip/files/../{hash}/x"),
+        format!("/npm/-/files/a/../{hash}/x"),
+        "/pip/files/six/sha256-00/x".to_owned(),
+    ];
+    let others = [
+        "/",
+        "/pip/simple/",
+        "/pip/simple/../../etc",
+        "/pip/simple/a/b",
+        "/pip/simple/a?b",
+        "/pip/files/../x",
+        "/npm/",
+        "/npm/../x",
+        "/npm/a/../../x",
+        "/npm/%2e%2e/x",
+        "/npm/@a%2f..%2f..%2fx",
+        "/go/../x",
+        "/go/a/..%2f",
+        "/else",
+    ];
+    for path in files.iter().map(String::as_str).chain(others) {
+        assert_eq!(Wish::read(path), None, "{path}");
+    }
+}

@@ -1,0 +1,187 @@
+//! Bytes between a connection from inside and one to the outside, both ways at once, counted and paced. A connection
+//! that is idle holds no memory here; one that is busy has its bytes moved by the kernel.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use bytes::BufMut;
+use rustix::net::{Shutdown, shutdown, sockopt};
+use sandgate_core::network::NetworkLimits;
+use tokio::net::TcpStream;
+
+use crate::first::{Judged, Speaks, judge};
+use crate::meter::{Counts, Meter};
+use crate::metered::Pace;
+use crate::pipes::{self, Borrowed, Pipes};
+
+/// One piece that is copied.
+const PIECE: usize = 64 << 10;
+/// After so many bytes in one direction, a connection is one that moves many.
+const BUSY: u64 = 256 << 10;
+
+/// On whose account bytes pass.
+pub(crate) struct Account {
+    pub(crate) meter: Arc<Meter>,
+    pub(crate) counts: Arc<Counts>,
+    pub(crate) limits: NetworkLimits,
+    pub(crate) pipes: Arc<Pipes>,
+}
+
+/// What is still to be looked at of a connection whose bytes pass already.
+pub(crate) enum Watch {
+    /// It is known to be no request.
+    No,
+    /// It must not turn out to be a request, whose host could no longer be checked. Holds what has passed of it.
+    ForRequests(Vec<u8>),
+    /// Nothing may be said where no host can be read.
+    ForAnything,
+}
+
+impl Watch {
+    /// Before `bytes` are sent on. What is refused here the server never has whole.
+    fn check(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let Self::ForRequests(seen) = self else {
+            return if matches!(self, Self::No) { Ok(()) } else { Err(refused()) };
+        };
+        seen.extend(bytes);
+        match judge(seen) {
+            Judged::Begins(_) => {}
+            Judged::Clear(Speaks::Other) => *self = Self::No,
+            Judged::Clear(_) | Judged::Broken => return Err(refused()),
+        }
+        Ok(())
+    }
+}
+
+fn refused() -> io::Error {
+    io::ErrorKind::PermissionDenied.into()
+}
+
+/// Until both sides have ended, or one of them breaks off: then the other is told so, and does not take what it has for
+/// the whole. `head` was read from inside already.
+pub(crate) async fn relay(
+    inside: &TcpStream,
+    outside: &TcpStream,
+    head: &[u8],
+    watch: Watch,
+    account: &Account,
+) -> io::Result<()> {
+    let Account { meter, limits, pipes, .. } = account;
+    let way = |count| Way { pace: Pace::new(Arc::clone(meter), *limits), count, passed: 0, pipes };
+    let sending = async {
+        let mut way = way(&account.counts.sent);
+        way.begin(head, outside).await?;
+        way.pass(inside, outside, watch).await
+    };
+    let mut receiving = way(&account.counts.received);
+    tokio::try_join!(sending, receiving.pass(outside, inside, Watch::No)).map(drop)
+}
+
+/// So that it ends with an error and not as if it were whole.
+pub(crate) fn break_off(stream: &TcpStream) {
+    // Whoever has gone already need not be told.
+    let _ = sockopt::set_socket_linger(stream, Some(Duration::ZERO));
+}
+
+/// One direction.
+struct Way<'a> {
+    pace: Pace,
+    count: &'a AtomicU64,
+    passed: u64,
+    pipes: &'a Pipes,
+}
+
+impl<'a> Way<'a> {
+    fn passed(&mut self, bytes: usize) {
+        let bytes = bytes as u64;
+        self.passed += bytes;
+        self.count.fetch_add(bytes, Ordering::Relaxed);
+        self.pace.passed(bytes);
+    }
+
+    async fn begin(&mut self, head: &[u8], to: &TcpStream) -> io::Result<()> {
+        let mut rest = head;
+        while !rest.is_empty() {
+            let room = self.pace.room(rest.len()).await?;
+            let (piece, after) = rest.split_at(room.min(rest.len()));
+            self.passed(piece.len());
+            write_all(to, piece).await?;
+            rest = after;
+        }
+        Ok(())
+    }
+
+    /// To its end, which is passed on too.
+    async fn pass(&mut self, from: &TcpStream, to: &TcpStream, mut watch: Watch) -> io::Result<()> {
+        loop {
+            let room = self.pace.room(pipes::SIZE).await?;
+            from.readable().await?;
+            let mut piece = self.take_piece(&watch);
+            let took = match piece.fill(from, room) {
+                Ok(0) => break,
+                Ok(took) => took,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => continue,
+                Err(error) => return Err(error),
+            };
+            self.passed(took);
+            piece.give(to, &mut watch).await?;
+        }
+        // Who has closed both ways need not hear of one.
+        let _ = shutdown(to, Shutdown::Write);
+        Ok(())
+    }
+
+    fn take_piece(&self, watch: &Watch) -> Piece<'a> {
+        let is_busy = self.passed >= BUSY && matches!(watch, Watch::No);
+        let pipe = is_busy.then(|| self.pipes.borrow()).flatten();
+        pipe.map_or_else(|| Piece::Copied(Vec::new()), Piece::Moved)
+    }
+}
+
+/// What is on its way from one side to the other.
+enum Piece<'a> {
+    Copied(Vec<u8>),
+    Moved(Borrowed<'a>),
+}
+
+impl Piece<'_> {
+    fn fill(&mut self, from: &TcpStream, most: usize) -> io::Result<usize> {
+        match self {
+            Self::Copied(bytes) => {
+                let most = most.min(PIECE);
+                bytes.reserve_exact(most);
+                from.try_read_buf(&mut bytes.limit(most))
+            }
+            Self::Moved(pipe) => pipe.fill(from, most),
+        }
+    }
+
+    async fn give(mut self, to: &TcpStream, watch: &mut Watch) -> io::Result<()> {
+        match &mut self {
+            Self::Copied(bytes) => {
+                watch.check(bytes)?;
+                write_all(to, bytes).await
+            }
+            Self::Moved(pipe) => pipe.empty(to).await,
+        }
+    }
+}
+
+async fn write_all(to: &TcpStream, mut bytes: &[u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        to.writable().await?;
+        match to.try_write(bytes) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(wrote) => bytes = &bytes[wrote..],
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+#[path = "relay_tests.rs"]
+mod tests;
