@@ -20,13 +20,15 @@ impl Fields {
         Self(form_urlencoded::parse(bytes).into_owned().collect())
     }
 
+    /// Exactly what was sent: of paths, names and ids every blank counts.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
-        let found = self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value.trim());
+        let found = self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
         found.filter(|value| !value.is_empty())
     }
 
-    pub(crate) fn owned(&self, name: &str) -> Option<String> {
-        self.get(name).map(str::to_owned)
+    /// What a person wrote, without the blanks around it.
+    pub(crate) fn typed(&self, name: &str) -> Option<&str> {
+        self.get(name).map(str::trim).filter(|value| !value.is_empty())
     }
 
     /// Behind a question mark again, with some left out and some put in.
@@ -68,3 +70,7 @@ impl<S: Send + Sync> FromRequest<S> for Fields {
         Ok(Self::parse(&bytes))
     }
 }
+
+#[cfg(test)]
+#[path = "fields_tests.rs"]
+mod tests;

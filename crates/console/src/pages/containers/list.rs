@@ -35,7 +35,7 @@ pub(super) async fn show(
 ) -> Result<Response, Problem> {
     let all = console.parts().containers.of_everybody();
     let wanted = |container: &&Arc<Container>| {
-        let text = asked.get("q").unwrap_or_default();
+        let text = asked.typed("q").unwrap_or_default();
         container.id().as_str().contains(text)
             || container.owner().as_str().contains(text)
             || container.name().is_some_and(|name| name.contains(text))
@@ -89,7 +89,7 @@ fn nothing(asked: &Fields) -> Markup {
 fn search(asked: &Fields) -> Markup {
     html! {
         form.filters.one method="get" action=(PATH) role="search" data-auto {
-            label { span { "Id, name or owner" } input type="search" name="q" value=[asked.get("q")] data-search
+            label { span { "Id, name or owner" } input type="search" name="q" value=[asked.typed("q")] data-search
                 spellcheck="false" autocomplete="off"; }
             button type="submit" { "Search" }
         }

@@ -34,7 +34,12 @@ async fn show(
     visitor: Visitor,
     Asked(asked): Asked,
 ) -> Result<Response, Problem> {
-    let part = Part { limit: ON_A_PAGE, descending: true, after: asked.owned("after"), before: None };
+    let part = Part {
+        limit: ON_A_PAGE,
+        descending: true,
+        after: asked.get("after").map(str::to_owned),
+        before: None,
+    };
     let listed = console.parts().store.keys(&part).await?;
     let next = listed.has_more.then(|| listed.data.last()).flatten();
     let body = html! {

@@ -11,9 +11,9 @@ use crate::problem::Problem;
 const SECONDS_OF_A_DAY: u64 = 24 * 60 * 60;
 
 pub(super) fn new(fields: &Fields) -> Result<NewKey, Problem> {
-    let name = fields.get("name").unwrap_or_default();
+    let name = fields.typed("name").unwrap_or_default();
     check_name(name).map_err(|reason| invalid("name", &reason))?;
-    let owner = fields.get("owner").map(check_owner).transpose();
+    let owner = fields.typed("owner").map(check_owner).transpose();
     let owner = owner.map_err(|reason| invalid("owner", &reason))?;
     let days = number::<u64>(fields, "days")?;
     if days == Some(0) {
@@ -28,7 +28,7 @@ pub(super) fn new(fields: &Fields) -> Result<NewKey, Problem> {
 }
 
 pub(super) fn limits(fields: &Fields) -> Result<KeyLimits, Problem> {
-    let models = fields.get("models").map(|text| {
+    let models = fields.typed("models").map(|text| {
         text.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect()
     });
     let limits = KeyLimits {
@@ -52,7 +52,7 @@ pub(super) fn limits(fields: &Fields) -> Result<KeyLimits, Problem> {
 }
 
 fn number<T: std::str::FromStr>(fields: &Fields, name: &str) -> Result<Option<T>, Problem> {
-    let parsed = fields.get(name).map(str::parse).transpose();
+    let parsed = fields.typed(name).map(str::parse).transpose();
     parsed.map_err(|_| invalid(name, "a whole number is wanted"))
 }
 

@@ -22,11 +22,11 @@ pub(super) fn read(fields: &Fields) -> LedgerFilter {
     let since_ms = span.map(|(_, minutes, _)| now_ms().saturating_sub(minutes * 60_000));
     LedgerFilter {
         kind: Some("request".to_owned()),
-        request_part: fields.owned("q"),
-        key: fields.owned("key"),
-        model: fields.owned("model"),
-        status: fields.owned("status"),
-        container: fields.owned("container"),
+        request_part: fields.typed("q").map(str::to_owned),
+        key: fields.typed("key").map(str::to_owned),
+        model: fields.typed("model").map(str::to_owned),
+        status: fields.typed("status").map(str::to_owned),
+        container: fields.typed("container").map(str::to_owned),
         since_ms,
         ..LedgerFilter::default()
     }
@@ -36,13 +36,13 @@ pub(super) fn form(fields: &Fields, keys: &[KeyRecord], models: &[String]) -> Ma
     let is = |name: &str, value: &str| fields.get(name) == Some(value);
     html! {
         form.filters method="get" action=(super::PATH) role="search" data-auto {
-            label { span { "Id" } input type="search" name="q" value=[fields.get("q")] placeholder="part of an id"
+            label { span { "Id" } input type="search" name="q" value=[fields.typed("q")] placeholder="part of an id"
                 data-search spellcheck="false" autocomplete="off"; }
             label { span { "Status" } select name="status" {
                 option value="" { "any" }
                 @for status in STATUSES { option value=(status) selected[is("status", status)] { (status) } }
             } }
-            label { span { "Model" } input name="model" value=[fields.get("model")] placeholder="any" list="models"
+            label { span { "Model" } input name="model" value=[fields.typed("model")] placeholder="any" list="models"
                 spellcheck="false" autocomplete="off"; }
             datalist id="models" { @for model in models { option value=(model) {} } }
             label { span { "Key" } select name="key" {

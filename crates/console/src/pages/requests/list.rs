@@ -26,7 +26,12 @@ pub(super) async fn show(
 ) -> Result<Response, Problem> {
     let parts = console.parts();
     parts.ledger.flush().await;
-    let part = Part { limit: ON_A_PAGE, descending: true, after: asked.owned("after"), before: None };
+    let part = Part {
+        limit: ON_A_PAGE,
+        descending: true,
+        after: asked.get("after").map(str::to_owned),
+        before: None,
+    };
     let listed = parts.store.ledger(&filter::read(&asked), &part).await;
     let listed = match listed {
         // The record that the page began after has been removed since.

@@ -67,7 +67,11 @@ pub(super) fn form(id: &str, visitor: &Visitor) -> Markup {
 }
 
 async fn create(visitor: Visitor, Which(container): Which, fields: Fields) -> Result<Redirect, Problem> {
-    let spec = ContextSpec { id: None, language: fields.owned("language"), cwd: fields.owned("cwd") };
+    let spec = ContextSpec {
+        id: None,
+        language: fields.get("language").map(str::to_owned),
+        cwd: fields.typed("cwd").map(str::to_owned),
+    };
     container.sandbox_within(&visitor.principal.limits).await?.create_context(spec).await?;
     Ok(Redirect::to(&Tab::Notebook.link(container.id().as_str())))
 }
