@@ -22,14 +22,15 @@ function choose(step) {
   });
 }
 
-/** Presses what has this key. Within rows only in the one that was chosen: another may have moved up meanwhile. */
+/** Presses what has this key. Within rows only in the one that was chosen and has the focus still: another may have
+ * moved up meanwhile, and letters that come from elsewhere (a held key, dictation) are not meant for it. */
 function act(name) {
   const key = `[data-key="${name}"]`;
-  const row = chosen();
+  const row = chosen()?.contains(document.activeElement) ? chosen() : null;
   const found = row?.querySelector(key) ?? [...document.querySelectorAll(key)].find((one) => !one.closest("[data-row]"));
   if (!found) {
     const isOfRows = document.querySelector(`[data-row] ${key}`);
-    if (isOfRows && !row) choose(1);
+    if (isOfRows && !row) choose(chosen() ? 0 : 1);
     return Boolean(isOfRows);
   }
   if (found.matches("input")) found.focus();
@@ -75,6 +76,7 @@ document.addEventListener("keydown", (event) => {
       document.getElementById("help")?.showModal();
       return;
     default:
-      if (/^[a-z]$/.test(event.key) && act(event.key)) event.preventDefault();
+      // One press, one deed: a key that is held down goes on to the next page.
+      if (/^[a-z]$/.test(event.key) && !event.repeat && act(event.key)) event.preventDefault();
   }
 });

@@ -9,12 +9,13 @@ use sandgate_gate::{CannotDecide, Facts, Held};
 
 use super::{containers, requests};
 use crate::Console;
-use crate::code::code;
+use crate::code::{Ink, drawn};
 use crate::fields::{Asked, Fields};
 use crate::layout::{Page, csrf};
-use crate::pieces::{empty, id, id_link};
+use crate::pieces::{empty, id, id_link, number};
 use crate::problem::Problem;
 use crate::times::{ago_seconds, until_seconds};
+use crate::visible::count_hidden;
 use crate::visitor::Visitor;
 
 pub(crate) const PATH: &str = "/console/approvals";
@@ -33,6 +34,9 @@ async fn show(
     Asked(asked): Asked,
 ) -> Result<Response, Problem> {
     let (held, _) = console.parts().approvals.held();
+    let (count, viewer) = (held.len(), visitor.clone());
+    let draw = move |ink: &Ink| html! { @for one in held.iter().take(MOST) { (card(one, &viewer, ink)) } };
+    let cards = drawn(draw).await?;
     let body = html! {
         @match asked.get("done") {
             Some("approve") => p.notice.good { "Approved: it runs." },
@@ -40,14 +44,14 @@ async fn show(
             _ => {}
         }
         div id="held" data-live="1000" {
-            @if held.is_empty() { (nothing()) }
+            @if count == 0 { (nothing()) }
             @else if visitor.only_people().is_err() { (nobody_may()) }
-            @for one in held.iter().take(MOST) { (card(one, &visitor)) }
-            @if held.len() > MOST { p.hint { (held.len() - MOST) " more wait behind these." } }
+            (cards)
+            @if count > MOST { p.hint { (count - MOST) " more wait behind these." } }
         }
     };
     let hint = html! { span.hint { kbd { "j" } " " kbd { "k" } " choose, " kbd { "a" } " approve, " kbd { "d" }
-    " deny, " kbd { "r" } " reason" } };
+    " deny, " kbd { "r" } " reason, " kbd { "Esc" } " leaves it" } };
     Ok(Page::new("Approvals", &visitor, body).section(PATH).aside(hint).into_response())
 }
 
@@ -70,8 +74,9 @@ fn nobody_may() -> Markup {
     }
 }
 
-fn card(held: &Held, visitor: &Visitor) -> Markup {
+fn card(held: &Held, visitor: &Visitor, ink: &Ink) -> Markup {
     let facts = held.facts();
+    let hidden = count_hidden(&facts.code);
     html! {
         article.part.approval.held id=(facts.id) data-row tabindex="-1" aria-label={ "Held: " (facts.id) } {
             header {
@@ -97,7 +102,14 @@ fn card(held: &Held, visitor: &Visitor) -> Markup {
                     span.chip { @if name == "*" { "what cannot be read" } @else { (name) } }
                 }
             }
-            div.cell { (code(&facts.language, &facts.code)) }
+            @if hidden > 0 {
+                p.notice.bad role="alert" {
+                    (number(hidden as u64)) " letters of this code cannot be seen, or change the order in which it is \
+                        read. They stand here as " mark { "⟨U+…⟩" } "."
+                }
+            }
+            div.cell { (ink.code(&facts.language, &facts.code)) }
+            p.hint { (number(facts.code.lines().count() as u64)) " lines, all that runs" }
             @if visitor.only_people().is_ok() { (decision(&facts.id, visitor)) }
         }
     }
@@ -108,6 +120,8 @@ fn decision(id: &str, visitor: &Visitor) -> Markup {
         form.decide method="post" action="/console/approvals/decide" {
             (csrf(visitor))
             input type="hidden" name="id" value=(id);
+            // Enter in a field presses the first button, if it can be pressed: writing decides nothing.
+            button type="submit" disabled hidden {}
             label { span.visually-hidden { "Reason" } input name="reason" maxlength="1000" data-key="r"
                 placeholder="Reason, if you like" autocomplete="off"; }
             button.primary type="submit" name="decision" value="approve" data-key="a" { "Approve" }
@@ -138,7 +152,7 @@ async fn decide(
         _ => return Err(Problem::Invalid("Approve it or deny it.".to_owned())),
     };
     let id = fields.get("id").unwrap_or_default();
-    console.parts().approvals.answer(id, approved, fields.get("reason")).map_err(|error| match error {
+    console.parts().approvals.answer(id, approved, fields.typed("reason")).map_err(|error| match error {
         CannotDecide::NoSuch => Problem::NotFound,
         CannotDecide::Over(_) => Problem::Conflict(format!("It cannot be decided any more: {error}.")),
     })?;

@@ -58,6 +58,19 @@ async fn what_is_held_is_shown_as_text_and_decided_once() {
 }
 
 #[tokio::test]
+async fn writing_a_reason_decides_nothing() {
+    let console = TestConsole::new(Some(MASTER)).await;
+    let cookie = console.sign_in(MASTER, "").await.cookie();
+    let (waits, _) = held(&console).await;
+    let page = console.get("/console/approvals", &cookie).await.body;
+    // Enter in a field presses the first button of its form, and does nothing where that is disabled.
+    let (_, form) = page.split_once("<form class=\"decide\"").unwrap();
+    let (_, first) = form.split_once("<button ").unwrap();
+    assert!(first.split('>').next().unwrap().contains("disabled"), "{form}");
+    waits.abort();
+}
+
+#[tokio::test]
 async fn without_keys_nobody_decides() {
     let console = Arc::new(TestConsole::new(None).await);
     let (waits, id) = held(&console).await;

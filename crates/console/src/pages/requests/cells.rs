@@ -5,13 +5,13 @@ use sandgate_store::LedgerRecord;
 use serde_json::Value;
 
 use super::shown;
-use crate::code::code;
+use crate::code::Ink;
 
 pub(super) fn has_code(record: &LedgerRecord) -> bool {
     record.body.contains_key("code")
 }
 
-pub(super) fn show(record: &LedgerRecord) -> Markup {
+pub(super) fn show(record: &LedgerRecord, ink: &Ink) -> Markup {
     let text = |name: &str| record.body.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
     let raised = record.body.get("raised");
     let of_raised = |name: &str| raised.and_then(|raised| raised.get(name)).and_then(Value::as_str);
@@ -19,7 +19,7 @@ pub(super) fn show(record: &LedgerRecord) -> Markup {
         @if has_code(record) {
             div.cell {
                 @if let Some(source) = text("code") {
-                    (code(text("language").unwrap_or("python"), source.trim_matches(['\n', '\r'])))
+                    (ink.code(text("language").unwrap_or("python"), source.trim_matches(['\n', '\r'])))
                 }
                 @if let Some(stdout) = text("stdout") { pre.out tabindex="0" aria-label="Output" { (stdout) } }
                 @if let Some(stderr) = text("stderr") {

@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::list::{key_name, keys};
 use super::{PATH, cells, timeline};
 use crate::Console;
+use crate::code::{Ink, drawn};
 use crate::fields::Asked;
 use crate::layout::Page;
 use crate::pages::containers;
@@ -37,16 +38,15 @@ pub(super) async fn show(
     }
     let keys = keys(parts).await?;
     let is_running = trees.iter().any(|tree| tree.request.ended_ms.is_none());
+    let stories = drawn(move |ink| html! { @for tree in &trees { (story(tree, &keys, ink)) } }).await?;
     let body = html! {
         p.crumbs { a href=(PATH) { "Requests" } " / " code { (request) } " " (copy(request)) }
-        div id="story" data-live=[is_running.then_some("1000")] {
-            @for tree in &trees { (story(tree, &keys)) }
-        }
+        div id="story" data-live=[is_running.then_some("1000")] { (stories) }
     };
     Ok(Page::new("Request", &visitor, body).section(PATH).into_response())
 }
 
-fn story(tree: &LedgerTree, keys: &[KeyRecord]) -> Markup {
+fn story(tree: &LedgerTree, keys: &[KeyRecord], ink: &Ink) -> Markup {
     let has_code = tree.children.iter().any(cells::has_code);
     let ran = tree.children.iter().any(|child| child.kind == "execution");
     html! {
@@ -58,7 +58,7 @@ fn story(tree: &LedgerTree, keys: &[KeyRecord]) -> Markup {
                 p.hint { "Code and output are not recorded. Switch it on for all with " code { "ledger: { code: true }" }
                     " in the configuration, or for one key with " code { "--log-code" } "." }
             }
-            @for child in &tree.children { (part(child)) }
+            @for child in &tree.children { (part(child, ink)) }
         }
     }
 }
@@ -116,7 +116,7 @@ fn spent(request: &LedgerRecord) -> Option<Markup> {
     (!parts.is_empty()).then(|| html! { (parts.join(", ")) })
 }
 
-fn part(record: &LedgerRecord) -> Markup {
+fn part(record: &LedgerRecord, ink: &Ink) -> Markup {
     let took = record.body.get("duration_ms").and_then(Value::as_f64).map(exact_length);
     html! {
         article.part.(record.kind) id=(record.id) {
@@ -127,8 +127,8 @@ fn part(record: &LedgerRecord) -> Markup {
             }
             @match record.kind {
                 "turn" => (turn(record)),
-                "execution" => (execution(record)),
-                "approval" => (approval(record)),
+                "execution" => (execution(record, ink)),
+                "approval" => (approval(record, ink)),
                 _ => {}
             }
         }
@@ -149,7 +149,7 @@ fn turn(record: &LedgerRecord) -> Markup {
     ])
 }
 
-fn execution(record: &LedgerRecord) -> Markup {
+fn execution(record: &LedgerRecord, ink: &Ink) -> Markup {
     let value = |name: &str| record.body.get(name);
     let text = |name: &str| value(name).and_then(Value::as_str).map(|text| html! { (text) });
     let time = |name: &str| value(name).and_then(Value::as_f64).map(|ms| html! { (exact_length(ms)) });
@@ -172,11 +172,11 @@ fn execution(record: &LedgerRecord) -> Markup {
             ("Files changed", count("files_changed")),
             ("Error", text("error")),
         ]))
-        (cells::show(record))
+        (cells::show(record, ink))
     }
 }
 
-fn approval(record: &LedgerRecord) -> Markup {
+fn approval(record: &LedgerRecord, ink: &Ink) -> Markup {
     let text = |name: &str| record.body.get(name).and_then(Value::as_str).map(|text| html! { (text) });
     html! {
         (definitions([
@@ -184,6 +184,6 @@ fn approval(record: &LedgerRecord) -> Markup {
             ("Rule", text("rule")),
             ("Reason", text("reason")),
         ]))
-        (cells::show(record))
+        (cells::show(record, ink))
     }
 }

@@ -18,6 +18,7 @@ use crate::layout::icon;
 use crate::pieces::{action, empty, heads, number};
 use crate::problem::Problem;
 use crate::times::ago_ms;
+use crate::visible::{quoted, visible};
 use crate::visitor::Visitor;
 
 const PATH: &str = "/console/containers/files";
@@ -83,7 +84,7 @@ fn crumbs(container: &Container, path: &SandboxPath) -> Markup {
             nav.path aria-label="Where this is" {
                 @for (path, name) in above.iter().rev() {
                     span.soft aria-hidden="true" { "/" }
-                    a href=(link_to("", container, path)) { bdi { (name) } }
+                    a href=(link_to("", container, path)) { bdi { (visible(name)) } }
                 }
             }
             span.roots {
@@ -136,7 +137,7 @@ fn row(container: &Container, visitor: &Visitor, entry: &FileStat) -> Markup {
     html! {
         tr {
             td data-name="Name" {
-                a.entry href=(link_to("", container, &entry.path)) { (icon(picture)) bdi { (name) } }
+                a.entry href=(link_to("", container, &entry.path)) { (icon(picture)) bdi { (name_of(name)) } }
             }
             td.number data-name="Size" { @if let Some(size) = size { (size) } }
             td data-name="Changed" { (ago_ms(u64::try_from(entry.modified_ms).unwrap_or_default())) }
@@ -145,18 +146,30 @@ fn row(container: &Container, visitor: &Visitor, entry: &FileStat) -> Markup {
     }
 }
 
+/// Also one of blanks has something to be seen and pressed.
+fn name_of(name: &str) -> Markup {
+    let is_bare = name.trim() == name;
+    html! { @if is_bare { (visible(name)) } @else { "“" (visible(name)) "”" } }
+}
+
 /// Out of the container, or away.
 fn ways(container: &Container, visitor: &Visitor, entry: &FileStat) -> Markup {
+    // The whole path, as it is: blanks at its ends count.
     let question = match entry.kind {
-        FileKind::Directory => "Delete this folder with all it holds?",
-        FileKind::File | FileKind::Symlink | FileKind::Other => "Delete this file?",
+        FileKind::Directory => format!("Delete the folder {} with all it holds?", quoted(&entry.path)),
+        FileKind::File | FileKind::Symlink | FileKind::Other => {
+            format!("Delete the file {}?", quoted(&entry.path))
+        }
     };
     html! {
         div.actions {
             @if entry.kind == FileKind::File {
                 a.button.quiet href=(link_to("download", container, &entry.path)) download { "Download" }
             }
-            (action(visitor, &link_to("delete", container, &entry.path), "Delete", "quiet", Some(question)))
+            (action(visitor, &link_to("delete", container, &entry.path), "Delete", "quiet", Some(&question)))
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

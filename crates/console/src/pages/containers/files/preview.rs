@@ -5,7 +5,7 @@ use sandgate_core::{ByteRange, Container, FileStat, Files, SandboxPath, human_by
 use tokio::io::AsyncReadExt;
 
 use super::{csv, link_to, ways};
-use crate::code::code;
+use crate::code::drawn;
 use crate::pieces::empty;
 use crate::problem::Problem;
 use crate::visitor::Visitor;
@@ -29,7 +29,10 @@ pub(super) async fn show(
             div.picture { img src=(link_to("image", container, path.as_str())) alt={ "The picture " (path) }; }
         },
         Look::Table(separator, text) => csv::table(text, separator),
-        Look::Text(language, text) => html! { div.cell { (code(language, text)) } },
+        Look::Text(language, text) => {
+            let text = text.to_owned();
+            drawn(move |ink| html! { div.cell { (ink.code(language, &text)) } }).await?
+        }
         Look::Picture | Look::Bytes => empty(
             "Nothing to show",
             &html! { "This is no text, and no picture that is shown here. It can be downloaded." },
