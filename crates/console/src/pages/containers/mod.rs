@@ -3,6 +3,7 @@
 mod change;
 mod files;
 mod list;
+mod network;
 mod notebook;
 mod one;
 mod terminal;

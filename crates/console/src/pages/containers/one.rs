@@ -7,11 +7,10 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use maud::{Markup, html};
 use sandgate_core::{Container, ContainerInfo, OnEnd, Usage, human_bytes};
-use serde_json::Value;
 use tokio::time::timeout;
 
 use super::list::{actions, state};
-use super::{PATH, Which, link};
+use super::{PATH, Which, link, network};
 use crate::Console;
 use crate::fields::Fields;
 use crate::layout::Page;
@@ -105,7 +104,7 @@ pub(super) async fn show(
             h2 id="about" { "About" }
             (facts(&console, &container, info.as_ref()))
         }
-        (network(info.as_ref().and_then(|info| info.network_policy.as_ref())))
+        (network::show(&container.network()))
     };
     page(&container, &visitor, Tab::Overview, &["plots.js"], &body).await
 }
@@ -203,20 +202,6 @@ fn facts(console: &Console, container: &Arc<Container>, info: Option<&ContainerI
             div { dt { "One execution may take" } dd { (length(u64::try_from(limits.wall.as_millis()).unwrap_or(u64::MAX))) } }
             div { dt { "Output kept" } dd { (human_bytes(limits.output_bytes)) } }
             div { dt { "Contexts, most" } dd { (limits.contexts) } }
-        }
-    }
-}
-
-fn network(policy: Option<&Value>) -> Markup {
-    html! {
-        section.panel aria-labelledby="network" {
-            h2 id="network" { "Network" }
-            @match policy {
-                Some(policy) => pre.code.panel-code tabindex="0" aria-label="Network policy" {
-                    (serde_json::to_string_pretty(policy).unwrap_or_default())
-                },
-                None => p.hint { "No policy was given: code in here reaches nothing outside." },
-            }
         }
     }
 }
