@@ -1,5 +1,6 @@
-//! How often somebody may try to sign in. All tries share one measure: who asks from where is not known behind
-//! a proxy, and a key has far too many bits for the tries that are left.
+//! How often wrong keys are taken note of. They share one measure, as who asks from where is not known behind a
+//! proxy; the right key is never measured, so that nobody can keep others out. What stops guessing is the length of
+//! keys: the doors take them too, without any measure.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -19,17 +20,9 @@ struct Bucket {
 }
 
 impl Attempts {
-    /// Counts a try; how long to wait, where there were too many.
+    /// Counts a wrong try; how long to wait, where there were too many.
     pub(crate) fn take(&self) -> Result<(), Duration> {
         self.take_at(Instant::now())
-    }
-
-    /// The try was a good one, and costs nothing.
-    pub(crate) fn give_back(&self) {
-        let mut bucket = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(bucket) = &mut *bucket {
-            bucket.left = (bucket.left + 1.0).min(AT_ONCE);
-        }
     }
 
     fn take_at(&self, now: Instant) -> Result<(), Duration> {

@@ -14,12 +14,3 @@ fn after_ten_wrong_tries_there_is_one_every_six_seconds() {
     attempts.take_at(later).unwrap();
     attempts.take_at(later).unwrap_err();
 }
-
-#[test]
-fn a_good_try_costs_nothing() {
-    let (attempts, start) = (Attempts::default(), Instant::now());
-    for _ in 0..100 {
-        attempts.take_at(start).unwrap();
-        attempts.give_back();
-    }
-}

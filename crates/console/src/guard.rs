@@ -7,16 +7,17 @@ use axum::http::header::{CONTENT_TYPE, HOST, ORIGIN, SET_COOKIE};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
-use sandgate_core::Rank;
+use sandgate_core::{Rank, random_hex};
 use sandgate_doors::{OverTls, is_of_this_machine};
 use subtle::ConstantTimeEq;
 
+use crate::arrival::{Arrival, FETCH_SITE, arrival, once_more};
 use crate::fields::{Fields, MOST_BYTES};
 use crate::problem::Problem;
+use crate::sessions::SessionKey;
 use crate::visitor::{Csrf, Visitor};
 use crate::{Console, cookie};
 
-const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 /// Sent by scripts of ours.
 const CSRF: HeaderName = HeaderName::from_static("x-csrf-token");
 /// A page refreshes itself: nobody did anything.
@@ -24,9 +25,14 @@ const LIVE: HeaderName = HeaderName::from_static("x-console-live");
 
 pub(crate) async fn guard(State(console): State<Console>, mut request: Request, next: Next) -> Response {
     let is_tls = is_tls(&request);
-    let found = visitor(&console, request.headers(), is_tls).await;
+    let arrival = arrival(request.method(), request.headers());
+    let found = visitor(&console, request.headers(), arrival, is_tls).await;
     let (visitor, cookie) = match found {
         Ok(found) => found,
+        // Who is signed in is not known yet.
+        Err(Problem::SignedOut | Problem::NotFromHere) if arrival == Arrival::Followed => {
+            return once_more(request.uri());
+        }
         Err(Problem::SignedOut) if request.method() == Method::GET && !is_live(request.headers()) => {
             return Redirect::to(&sign_in_path(request.uri())).into_response();
         }
@@ -53,24 +59,37 @@ pub(crate) async fn guard(State(console): State<Console>, mut request: Request, 
 async fn visitor(
     console: &Console,
     headers: &HeaderMap,
+    arrival: Arrival,
     is_tls: bool,
 ) -> Result<(Visitor, Option<HeaderValue>), Problem> {
     let access = &console.parts().access;
     let (theme, held) = (cookie::theme(headers), console.parts().approvals.count_held());
-    if let Some(token) = cookie::token(headers)
-        && let Some(session) = console.0.sessions.find(token, !is_live(headers))
-    {
+    let sessions = &console.0.sessions;
+    for key in cookie::tokens(headers, is_tls).map(SessionKey::of) {
+        let Some(session) = sessions.find(&key, !is_live(headers)) else { continue };
         if let Some(principal) = access.still_operator(&session.rank).await? {
             only_local(&principal.rank, headers)?;
-            return Ok((Visitor { principal, csrf: Csrf(session.csrf), theme, held }, None));
+            let csrf = Csrf(session.csrf);
+            return Ok((Visitor { principal, csrf, session: Some(key), theme, held }, None));
         }
-        console.0.sessions.end(token);
+        sessions.end(&key);
     }
     // Without keys there is nobody to sign in as; a session there is only for what changes something.
     let Some(principal) = access.still_operator(&Rank::Open).await? else { return Err(Problem::SignedOut) };
     only_local(&principal.rank, headers)?;
-    let (token, session) = console.0.sessions.begin(Rank::Open);
-    Ok((Visitor { principal, csrf: Csrf(session.csrf), theme, held }, cookie::set(&token, is_tls)))
+    match arrival {
+        Arrival::Opened => {
+            let (token, session) = sessions.begin(Rank::Open);
+            let (csrf, session) = (Csrf(session.csrf), Some(SessionKey::of(&token)));
+            Ok((Visitor { principal, csrf, session, theme, held }, cookie::set(&token, is_tls)))
+        }
+        // What pages of ours load begins no session of its own; a token that nobody knows changes nothing.
+        Arrival::Fetched => {
+            Ok((Visitor { principal, csrf: Csrf(random_hex(32)), session: None, theme, held }, None))
+        }
+        // Pages of others would begin sessions until those of people are over.
+        Arrival::Followed | Arrival::Elsewhere => Err(Problem::NotFromHere),
+    }
 }
 
 /// Without keys, what protects the server is that only this machine reaches it.
@@ -81,7 +100,9 @@ fn only_local(rank: &Rank, headers: &HeaderMap) -> Result<(), Problem> {
 /// The request as it was, if a page of ours made it.
 async fn checked(visitor: &Visitor, request: Request) -> Result<Request, Problem> {
     is_from_here(request.headers())?;
-    let is_ours = |token: &str| bool::from(token.as_bytes().ct_eq(visitor.csrf.0.as_bytes()));
+    let is_ours = |token: &str| {
+        visitor.session.is_some() && bool::from(token.as_bytes().ct_eq(visitor.csrf.0.as_bytes()))
+    };
     if let Some(token) = request.headers().get(CSRF) {
         let is_right = token.to_str().is_ok_and(is_ours);
         return if is_right { Ok(request) } else { Err(Problem::NotFromHere) };

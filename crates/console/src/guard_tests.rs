@@ -61,7 +61,9 @@ async fn too_many_wrong_keys_have_to_wait() {
     for _ in 0..10 {
         assert_eq!(console.sign_in("guess", "").await.status, StatusCode::FORBIDDEN);
     }
-    assert_eq!(console.sign_in(MASTER, "").await.status, StatusCode::TOO_MANY_REQUESTS);
+    assert_eq!(console.sign_in("guess", "").await.status, StatusCode::TOO_MANY_REQUESTS);
+    // They keep out nobody else.
+    assert_eq!(console.sign_in(MASTER, "").await.status, StatusCode::SEE_OTHER);
 }
 
 #[tokio::test]
@@ -90,6 +92,61 @@ async fn a_server_without_keys_is_for_this_machine_alone() {
     assert!(page.body.contains("This server has no keys"));
     let request = HttpRequest::get("/console/requests").header("host", "sandgate.evil.example");
     assert_eq!(console.send(request, "").await.status, StatusCode::FORBIDDEN);
+}
+
+/// As a browser says who asks: from where, how, and for what.
+async fn arrive(console: &TestConsole, cookie: &str, said: [&str; 3]) -> Answer {
+    let mut request = HttpRequest::get("/console/requests?q=a");
+    for (name, value) in ["sec-fetch-site", "sec-fetch-mode", "sec-fetch-dest"].into_iter().zip(said) {
+        request = request.header(name, value);
+    }
+    console.send(request, cookie).await
+}
+
+#[tokio::test]
+async fn pages_of_others_begin_no_session() {
+    let console = TestConsole::new(None).await;
+    let own = arrive(&console, "", ["none", "navigate", "document"]).await;
+    assert!(!own.cookie().is_empty());
+    for site in ["cross-site", "same-site"] {
+        for (mode, dest) in [("no-cors", "image"), ("cors", "empty"), ("navigate", "iframe")] {
+            let refused = arrive(&console, "", [site, mode, dest]).await;
+            assert_eq!((refused.status, refused.cookie()), (StatusCode::FORBIDDEN, String::new()), "{mode}");
+        }
+    }
+    // Nor does what a page of ours loads where the browser keeps no cookies; it may be read, and that is all.
+    let loaded = arrive(&console, "", ["same-origin", "cors", "empty"]).await;
+    assert_eq!((loaded.status, loaded.cookie()), (StatusCode::OK, String::new()));
+    let said = format!("csrf={}", loaded.csrf());
+    assert_eq!(console.post("/console/requests", "", &said).await.status, StatusCode::FORBIDDEN);
+}
+
+#[tokio::test]
+async fn a_link_from_elsewhere_leads_to_its_page() {
+    for master in [None, Some(MASTER)] {
+        let console = TestConsole::new(master).await;
+        let cookie = match master {
+            Some(master) => console.sign_in(master, "").await.cookie(),
+            None => console.get("/console", "").await.cookie(),
+        };
+        // Without the cookie, which browsers do not send along then.
+        let first = arrive(&console, "", ["cross-site", "navigate", "document"]).await;
+        assert_eq!((first.status, first.cookie()), (StatusCode::OK, String::new()));
+        assert!(first.body.contains("content=\"0; url=/console/requests?q=a\""), "{}", first.body);
+        let then = arrive(&console, &cookie, ["same-origin", "navigate", "document"]).await;
+        assert!(then.body.contains("<h1>Requests</h1>"), "{}", then.body);
+    }
+}
+
+#[tokio::test]
+async fn a_cookie_of_a_neighbour_does_not_keep_out_who_is_signed_in() {
+    let console = TestConsole::new(Some(MASTER)).await;
+    let own = console.sign_in(MASTER, "").await.cookie();
+    let planted = format!("sandgate_console=planted; {own}");
+    assert_eq!(console.get("/console/requests", &planted).await.status, StatusCode::OK);
+    // Over TLS the plain name counts for nothing, and the other can be set by this host alone.
+    let request = HttpRequest::get("/console/requests").header("x-forwarded-proto", "https");
+    assert_eq!(console.send(request, &own).await.status, StatusCode::SEE_OTHER);
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 
 #![forbid(unsafe_code)]
 
+mod arrival;
 mod assets;
 mod attempts;
 mod code;
@@ -26,6 +27,7 @@ mod stream;
 #[cfg(test)]
 mod testing;
 mod times;
+mod visible;
 mod visitor;
 
 use std::fmt;

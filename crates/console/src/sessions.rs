@@ -17,10 +17,12 @@ const MOST: usize = 1000;
 /// Of a token: 256 bits.
 const BYTES: usize = 32;
 
-type Hash = [u8; 32];
+/// The digest of a token. Found by it, a token cannot be guessed bit by bit from how long the search takes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct SessionKey([u8; 32]);
 
 #[derive(Default)]
-pub(crate) struct Sessions(Mutex<HashMap<Hash, Kept>>);
+pub(crate) struct Sessions(Mutex<HashMap<SessionKey, Kept>>);
 
 struct Kept {
     session: Session,
@@ -37,7 +39,7 @@ pub(crate) struct Session {
 }
 
 impl Sessions {
-    /// The token that the browser is to keep.
+    /// With the token that the browser is to keep.
     pub(crate) fn begin(&self, rank: Rank) -> (String, Session) {
         self.begin_at(Instant::now(), rank)
     }
@@ -48,25 +50,24 @@ impl Sessions {
         let mut all = self.lock();
         all.retain(|_, kept| kept.is_alive(now));
         if all.len() >= MOST
-            && let Some(oldest) = all.iter().min_by_key(|(_, kept)| kept.used).map(|(hash, _)| *hash)
+            && let Some(oldest) = all.iter().min_by_key(|(_, kept)| kept.used).map(|(key, _)| *key)
         {
             all.remove(&oldest);
         }
-        all.insert(digest(&token), Kept { session: session.clone(), began: now, used: now });
+        all.insert(SessionKey::of(&token), Kept { session: session.clone(), began: now, used: now });
         (token, session)
     }
 
     /// `is_person`: it is a person who asks, and not a page that refreshes itself.
-    pub(crate) fn find(&self, token: &str, is_person: bool) -> Option<Session> {
-        self.find_at(Instant::now(), token, is_person)
+    pub(crate) fn find(&self, key: &SessionKey, is_person: bool) -> Option<Session> {
+        self.find_at(Instant::now(), key, is_person)
     }
 
-    fn find_at(&self, now: Instant, token: &str, is_person: bool) -> Option<Session> {
-        let hash = digest(token);
+    fn find_at(&self, now: Instant, key: &SessionKey, is_person: bool) -> Option<Session> {
         let mut all = self.lock();
-        let kept = all.get_mut(&hash)?;
+        let kept = all.get_mut(key)?;
         if !kept.is_alive(now) {
-            all.remove(&hash);
+            all.remove(key);
             return None;
         }
         if is_person {
@@ -75,11 +76,11 @@ impl Sessions {
         Some(kept.session.clone())
     }
 
-    pub(crate) fn end(&self, token: &str) {
-        self.lock().remove(&digest(token));
+    pub(crate) fn end(&self, key: &SessionKey) {
+        self.lock().remove(key);
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<Hash, Kept>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<SessionKey, Kept>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -90,9 +91,16 @@ impl Kept {
     }
 }
 
-/// Found by its digest, a token cannot be guessed bit by bit from how long the search takes.
-fn digest(token: &str) -> Hash {
-    Sha256::digest(token.as_bytes()).into()
+impl SessionKey {
+    pub(crate) fn of(token: &str) -> Self {
+        Self(Sha256::digest(token.as_bytes()).into())
+    }
+}
+
+impl fmt::Debug for SessionKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SessionKey")
+    }
 }
 
 impl fmt::Debug for Session {

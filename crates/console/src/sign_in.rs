@@ -12,6 +12,7 @@ use crate::fields::{Asked, Fields, MOST_BYTES};
 use crate::guard::{is_from_here, is_tls};
 use crate::layout::bare;
 use crate::problem::Problem;
+use crate::sessions::SessionKey;
 use crate::{Console, PATH, cookie};
 
 pub(crate) fn router() -> Router<Console> {
@@ -61,21 +62,20 @@ async fn sign_in(State(console): State<Console>, request: Request) -> Result<Res
     let (headers, is_tls) = (request.headers().clone(), is_tls(&request));
     let body = axum::body::to_bytes(request.into_body(), MOST_BYTES).await;
     let fields = Fields::parse(&body.map_err(|_| Problem::TooLarge)?);
-    if let Err(wait) = console.0.attempts.take() {
-        let problem = Problem::TooOften(wait.as_secs().saturating_add(1));
-        return Ok(shown(&fields, &headers, Some(&problem)));
-    }
-    let key = fields.get("key").unwrap_or_default();
+    let key = fields.typed("key").unwrap_or_default();
     let Some(principal) = console.parts().access.operator(key).await? else {
-        tracing::warn!("a wrong key was tried at the console");
-        let problem = Problem::Forbidden("This key is wrong, or may not use the console.");
+        // The right key is never kept out by those who try wrong ones.
+        let problem = match console.0.attempts.take() {
+            Ok(()) => {
+                tracing::warn!("a wrong key was tried at the console");
+                Problem::Forbidden("This key is wrong, or may not use the console.")
+            }
+            Err(wait) => Problem::TooOften(wait.as_secs().saturating_add(1)),
+        };
         return Ok(shown(&fields, &headers, Some(&problem)));
     };
-    console.0.attempts.give_back();
     // Whatever session the browser had before is over.
-    if let Some(token) = cookie::token(&headers) {
-        console.0.sessions.end(token);
-    }
+    end_all(&console, &headers, is_tls);
     tracing::info!(rank = ?principal.rank, "somebody signed in to the console");
     let (token, _) = console.0.sessions.begin(principal.rank);
     let mut response = Redirect::to(next_of(&fields)).into_response();
@@ -86,11 +86,15 @@ async fn sign_in(State(console): State<Console>, request: Request) -> Result<Res
 }
 
 /// Nothing but the session is lost by it, so the origin is enough of a proof.
-async fn sign_out(State(console): State<Console>, headers: HeaderMap) -> Result<Response, Problem> {
-    is_from_here(&headers)?;
-    if let Some(token) = cookie::token(&headers) {
-        console.0.sessions.end(token);
-    }
+async fn sign_out(State(console): State<Console>, request: Request) -> Result<Response, Problem> {
+    is_from_here(request.headers())?;
+    end_all(&console, request.headers(), is_tls(&request));
     let forget = AppendHeaders(cookie::FORGET.map(|cookie| (SET_COOKIE, cookie)));
     Ok((forget, Redirect::to("/console/sign-in")).into_response())
+}
+
+fn end_all(console: &Console, headers: &HeaderMap, is_tls: bool) {
+    for token in cookie::tokens(headers, is_tls) {
+        console.0.sessions.end(&SessionKey::of(token));
+    }
 }

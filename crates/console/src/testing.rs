@@ -8,10 +8,11 @@ use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::request::Builder;
 use axum::http::{HeaderMap, Request, StatusCode};
+use sandgate_core::network::NetworkCeiling;
 use sandgate_core::testing::ScriptedBackend;
 use sandgate_core::{
-    BackendCheck, CheckBackends, Containers, ContainersConfig, Leases, MemoryLeases, MemoryRegistry,
-    SandboxSpec,
+    BackendCheck, CheckBackends, Container, Containers, ContainersConfig, Leases, MemoryLeases,
+    MemoryRegistry, NetworkRules, NewContainer, SandboxSpec,
 };
 use sandgate_doors::Access;
 use sandgate_gate::upstream::{Loopback, Router as Upstreams, Routes, Upstream};
@@ -62,8 +63,10 @@ impl TestConsole {
         let store = Store::open(home.path()).await.unwrap();
         let backend = Arc::new(ScriptedBackend::default());
         let registry = Arc::new(MemoryRegistry::default());
-        let containers =
-            Arc::new(Containers::open(backend, registry, ContainersConfig::default()).await.unwrap());
+        // Whoever asks for a network gets it.
+        let network = NetworkRules { ceiling: NetworkCeiling::unbounded(), ..NetworkRules::default() };
+        let config = ContainersConfig { network, ..ContainersConfig::default() };
+        let containers = Arc::new(Containers::open(backend, registry, config).await.unwrap());
         let approvals = Approvals::new(Policy::default(), store.clone());
         let executions = Executions::new(Arc::clone(&containers), approvals.clone());
         let upstreams = Arc::new(Upstreams::new(Routes::lone(Arc::new(Loopback))));
@@ -99,6 +102,10 @@ impl TestConsole {
         });
         let router = console.clone().router();
         Self { console, store, router, _home: home }
+    }
+
+    pub(crate) async fn container(&self, new: NewContainer) -> Arc<Container> {
+        self.console.parts().containers.create(new).await.unwrap()
     }
 
     pub(crate) async fn get(&self, path: &str, cookie: &str) -> Answer {

@@ -5,11 +5,14 @@ use axum::http::request::Parts;
 use sandgate_core::{Principal, Rank};
 
 use crate::problem::Problem;
+use crate::sessions::SessionKey;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Visitor {
     pub(crate) principal: Principal,
     pub(crate) csrf: Csrf,
+    /// None: without keys pages may be read without one, and nothing can be changed.
+    pub(crate) session: Option<SessionKey>,
     pub(crate) theme: Option<&'static str>,
     /// How much waits for a person.
     pub(crate) held: usize,

@@ -8,15 +8,27 @@
 use axum::extract::Request;
 use axum::http::header::{HOST, ORIGIN};
 use axum::http::uri::Authority;
-use axum::http::{HeaderMap, StatusCode, Uri};
+use axum::http::{HeaderMap, HeaderName, StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use crate::openai::ApiError;
 
+/// Of the names in a refusal.
+const LONGEST_SAID: usize = 100;
+
 pub(crate) async fn only_same_site(request: Request, next: Next) -> Response {
     if is_of_another_site(request.headers(), request.uri()) {
-        let message = "Requests from pages of other sites are not answered.";
+        let said = |name: HeaderName| {
+            let text = request.headers().get(name).map(|value| String::from_utf8_lossy(value.as_bytes()));
+            text.unwrap_or_default().chars().take(LONGEST_SAID).collect::<String>()
+        };
+        let message = format!(
+            "Requests from pages of other sites are not answered: a page of '{}' asked for '{}'. A proxy before \
+             this server has to pass the header Host on as it was.",
+            said(ORIGIN),
+            said(HOST),
+        );
         return ApiError::new(StatusCode::FORBIDDEN, message).coded("cross_site_request").into_response();
     }
     next.run(request).await

@@ -150,6 +150,10 @@ pub(super) async fn pass(
         tunnels: &door.state.0.tunnels,
         is_by_path: request.extensions().get::<ByPath>().is_some(),
     };
+    if way.is_by_path {
+        // That is a path of this server, and its cookies are for its own pages.
+        request.headers_mut().remove(COOKIE);
+    }
     forget_ours(&target.details, port, request.headers_mut());
     carry(&way, request).await.map_err(not_carried)
 }

@@ -14,6 +14,7 @@ use super::open::Place;
 use super::screen::Screen;
 use super::shell::Shell;
 use crate::Console;
+use crate::sessions::SessionKey;
 
 /// Rows go out at most so often; a program that floods costs no more than one that writes a line.
 const PAUSE: Duration = Duration::from_millis(25);
@@ -61,16 +62,21 @@ impl Terminal {
         page: WebSocket,
         console: &Console,
         container: &Container,
-        token: &str,
+        session: &SessionKey,
     ) {
         self.show_on(page).await;
-        let text = self.until_it_ends(console, container, token).await;
+        let text = self.until_it_ends(console, container, session).await;
         self.tell(&json!({"type": "ended", "text": text})).await;
         self.shell.end(console);
     }
 
     /// Why it ends.
-    async fn until_it_ends(&mut self, console: &Console, container: &Container, token: &str) -> String {
+    async fn until_it_ends(
+        &mut self,
+        console: &Console,
+        container: &Container,
+        session: &SessionKey,
+    ) -> String {
         let cut = console.parts().gate.cut();
         let mut looks = interval(LOOK_EVERY);
         // When the page is told what changed; None: nothing did.
@@ -97,6 +103,10 @@ impl Terminal {
                 said = heard(&mut self.page), if self.page.is_some() => match said {
                     Heard::Asked(asked) => {
                         container.keep_alive();
+                        // Whoever types is there, as somebody who clicks is.
+                        if !matches!(asked, Asked::Resize { .. }) {
+                            console.0.sessions.find(session, true);
+                        }
                         follow(asked, &self.shell, &mut self.screen).await;
                         due.get_or_insert_with(|| Instant::now() + PAUSE);
                     }
@@ -111,7 +121,7 @@ impl Terminal {
                     return "Nobody looked at it any more.".to_owned();
                 }
                 _ = looks.tick() => {
-                    if !is_signed_in(console, token).await {
+                    if !is_signed_in(console, session).await {
                         return "Signed out.".to_owned();
                     }
                     self.send(Message::Ping(bytes::Bytes::new())).await;
@@ -200,8 +210,8 @@ async fn follow(asked: Asked, shell: &Shell, screen: &mut Screen) {
     }
 }
 
-async fn is_signed_in(console: &Console, token: &str) -> bool {
-    let Some(session) = console.0.sessions.find(token, false) else { return false };
+async fn is_signed_in(console: &Console, session: &SessionKey) -> bool {
+    let Some(session) = console.0.sessions.find(session, false) else { return false };
     matches!(console.parts().access.still_operator(&session.rank).await, Ok(Some(_)))
 }
 

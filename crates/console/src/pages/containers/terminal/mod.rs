@@ -20,12 +20,12 @@ pub(crate) use open::Terminals;
 
 use super::Which;
 use super::one::{Tab, page};
+use crate::Console;
 use crate::fields::{Asked, Fields};
 use crate::guard::is_from_here;
 use crate::origin::Origin;
 use crate::problem::Problem;
 use crate::visitor::Visitor;
-use crate::{Console, cookie};
 
 const PATH: &str = "/console/containers/terminal";
 /// Of what a page sends at once; pasted text is the longest.
@@ -85,7 +85,7 @@ async fn connect(
 ) -> Result<Response, Problem> {
     // Browsers open sockets to wherever a page likes, with the cookies of there.
     is_from_here(&headers)?;
-    let token = cookie::token(&headers).ok_or(Problem::SignedOut)?.to_owned();
+    let session = visitor.session.ok_or(Problem::SignedOut)?;
     let upgrade = upgrade.max_message_size(LARGEST_MESSAGE).max_frame_size(LARGEST_MESSAGE);
     if let Some(id) = asked.get("terminal") {
         let found = console.terminals().find(id, container.id(), &visitor);
@@ -94,6 +94,6 @@ async fn connect(
     let place = console.terminals().begin(container.id(), &visitor)?;
     let asker = origin.asker(&console, &visitor);
     Ok(upgrade.on_upgrade(async move |socket| {
-        talk::serve(socket, &console, &container, &asker, &token, place).await
+        talk::serve(socket, &console, &container, &asker, &session, place).await
     }))
 }

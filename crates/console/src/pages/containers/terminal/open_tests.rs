@@ -7,7 +7,7 @@ use crate::visitor::Csrf;
 
 fn visitor(csrf: &str) -> Visitor {
     let principal = Principal::open(Owner::anonymous());
-    Visitor { principal, csrf: Csrf(csrf.to_owned()), theme: None, held: 0 }
+    Visitor { principal, csrf: Csrf(csrf.to_owned()), session: None, theme: None, held: 0 }
 }
 
 #[test]

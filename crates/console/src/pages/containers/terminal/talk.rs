@@ -14,6 +14,7 @@ use super::shell::Shell;
 use crate::Console;
 use crate::held;
 use crate::refused::said;
+use crate::sessions::SessionKey;
 
 /// Until the page says how much it has room for.
 const SIZE: TerminalSize = TerminalSize { columns: 80, rows: 24 };
@@ -33,7 +34,7 @@ pub(super) async fn serve(
     console: &Console,
     container: &Arc<Container>,
     asker: &Asker,
-    token: &str,
+    session: &SessionKey,
     place: Place,
 ) {
     asker.call.begin();
@@ -61,7 +62,7 @@ pub(super) async fn serve(
         }
     };
     asker.call.ended("completed");
-    Terminal::new(shell, SIZE, place).talk(socket, console, container, token).await;
+    Terminal::new(shell, SIZE, place).talk(socket, console, container, session).await;
 }
 
 async fn tell(socket: &mut WebSocket, told: &Value) -> Result<(), axum::Error> {
