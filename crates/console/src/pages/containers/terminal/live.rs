@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::time::{Instant, interval, sleep_until};
 
+use super::emulator::Emulator;
 use super::keys::{Key, bytes, pasted};
 use super::open::Place;
 use super::screen::Screen;
@@ -16,7 +17,7 @@ use super::shell::Shell;
 use crate::Console;
 use crate::sessions::SessionKey;
 
-/// Rows go out at most so often; a program that floods costs no more than one that writes a line.
+/// Rows go out at most so often.
 const PAUSE: Duration = Duration::from_millis(25);
 /// How often it is looked whether whoever is signed in still is.
 const LOOK_EVERY: Duration = Duration::from_secs(10);
@@ -45,7 +46,7 @@ enum Asked {
 
 pub(super) struct Terminal {
     shell: Shell,
-    screen: Screen,
+    emulator: Emulator,
     place: Place,
     /// The page that it is shown on now.
     page: Option<WebSocket>,
@@ -53,7 +54,8 @@ pub(super) struct Terminal {
 
 impl Terminal {
     pub(super) fn new(shell: Shell, size: TerminalSize, place: Place) -> Self {
-        Self { shell, screen: Screen::new(size.columns, size.rows), place, page: None }
+        let emulator = Emulator::new(Screen::new(size.columns, size.rows), place.turns());
+        Self { shell, emulator, place, page: None }
     }
 
     /// Until it ends, which the page is told with the reason.
@@ -85,10 +87,10 @@ impl Terminal {
         loop {
             let was_alone = self.page.is_none();
             tokio::select! {
-                event = self.shell.events.recv() => match event {
+                // A program that prints faster than it is emulated waits.
+                event = self.shell.events.recv(), if !self.emulator.is_busy() => match event {
                     Some(ProcessEvent::Terminal(bytes) | ProcessEvent::Stdout(bytes) | ProcessEvent::Stderr(bytes)) => {
-                        self.screen.feed(&bytes);
-                        due.get_or_insert_with(|| Instant::now() + PAUSE);
+                        self.emulator.take(bytes);
                     }
                     Some(ProcessEvent::Ended(end)) => {
                         self.show().await;
@@ -96,6 +98,10 @@ impl Terminal {
                     }
                     None => return "The sandbox went away.".to_owned(),
                 },
+                () = self.emulator.rested(), if self.emulator.is_busy() => {
+                    self.emulator.go_on().await;
+                    due.get_or_insert_with(|| Instant::now() + PAUSE);
+                }
                 () = until(due), if due.is_some() => {
                     due = None;
                     self.show().await;
@@ -107,7 +113,7 @@ impl Terminal {
                         if !matches!(asked, Asked::Resize { .. }) {
                             console.0.sessions.find(session, true);
                         }
-                        follow(asked, &self.shell, &mut self.screen).await;
+                        follow(asked, &self.shell, &mut self.emulator.screen).await;
                         due.get_or_insert_with(|| Instant::now() + PAUSE);
                     }
                     Heard::Nothing => {}
@@ -140,15 +146,15 @@ impl Terminal {
         self.tell(&json!({"type": "elsewhere"})).await;
         self.page = Some(page);
         self.tell(&json!({"type": "open", "terminal": self.place.id})).await;
-        self.screen.forget();
+        self.emulator.screen.forget();
         self.show().await;
     }
 
     async fn show(&mut self) {
         if self.page.is_some()
-            && let Some(update) = self.screen.update()
+            && let Some(update) = self.emulator.update().await
         {
-            self.send(Message::Text(serde_json::to_string(&update).unwrap_or_default().into())).await;
+            self.send(Message::Text(update.into())).await;
         }
     }
 

@@ -1,6 +1,7 @@
 //! A terminal in a container. The emulation is done here: what programs print, with all its escape sequences, ends
 //! in a grid of letters and colours, and only that goes to the page.
 
+mod emulator;
 mod keys;
 mod live;
 mod open;

@@ -8,7 +8,7 @@ use std::time::Instant;
 use axum::extract::ws::WebSocket;
 use sandgate_core::{ContainerId, random_hex};
 use subtle::ConstantTimeEq;
-use tokio::sync::mpsc;
+use tokio::sync::{Semaphore, mpsc};
 
 use crate::problem::Problem;
 use crate::visitor::Visitor;
@@ -19,8 +19,18 @@ const MOST: usize = 16;
 type All = Arc<Mutex<HashMap<String, Open>>>;
 
 /// Cheap to clone.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Terminals(All);
+#[derive(Clone, Debug)]
+pub(crate) struct Terminals {
+    all: All,
+    /// Their emulation has one thread, for which they take turns.
+    turns: Arc<Semaphore>,
+}
+
+impl Default for Terminals {
+    fn default() -> Self {
+        Self { all: All::default(), turns: Arc::new(Semaphore::new(1)) }
+    }
+}
 
 #[derive(Debug)]
 struct Open {
@@ -77,11 +87,15 @@ impl Terminals {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Open>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Place {
+    pub(super) fn turns(&self) -> Arc<Semaphore> {
+        Arc::clone(&self.all.turns)
+    }
+
     pub(super) fn set_alone(&self, is_alone: bool) {
         if let Some(open) = self.all.lock().get_mut(&self.id) {
             open.alone_since = is_alone.then(Instant::now);

@@ -74,6 +74,11 @@ impl Screen {
         self.parser.process(bytes);
     }
 
+    pub(super) fn size(&self) -> (u16, u16) {
+        let (rows, columns) = self.parser.screen().size();
+        (columns.get(), rows.get())
+    }
+
     /// The size it got, which may be another than was asked for.
     pub(super) fn resize(&mut self, columns: u16, rows: u16) -> (u16, u16) {
         let (columns, rows) = within(columns, rows);
