@@ -3,6 +3,7 @@
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use sandgate_core::{Principal, Rank};
+use sandgate_gate::Decider;
 
 use crate::problem::Problem;
 use crate::sessions::SessionKey;
@@ -45,10 +46,11 @@ impl Visitor {
         self.principal.rank == Rank::Open
     }
 
-    /// Somebody who signed in.
-    pub(crate) fn only_people(&self) -> Result<(), Problem> {
-        match self.principal.rank {
-            Rank::Master | Rank::Key(_) => Ok(()),
+    /// In whose name a decision goes on record.
+    pub(crate) fn decider(&self) -> Result<Decider, Problem> {
+        match &self.principal.rank {
+            Rank::Master => Ok(Decider::Master),
+            Rank::Key(id) => Ok(Decider::Key(id.clone())),
             Rank::Open | Rank::Nobody => Err(Problem::Forbidden(NO_MASTER)),
         }
     }

@@ -50,7 +50,7 @@ mod visible;
 mod workplace;
 
 pub use approvals::{
-    Approvals, BadExpression, CannotDecide, ContainerFacts, DecidedBy, Denial, Facts, Held, HeldEnd,
+    Approvals, BadExpression, CannotDecide, ContainerFacts, DecidedBy, Decider, Denial, Facts, Held, HeldEnd,
     InvalidWebhook, KeyFacts, Permission, Policy, Question, Rule, Stance, Verdict, Webhook, WebhookWhen,
 };
 pub use chat::{ChatRequest, forget_code};

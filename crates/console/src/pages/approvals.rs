@@ -24,6 +24,8 @@ const EXAMPLE: &str = "approvals:\n  rules:\n    - {name: a-person-looks, when: 
 /// Shown at one time, the oldest first; the others move up.
 const MOST: usize = 20;
 
+const OWN: &str = "This was sent with your own key: somebody else has to decide.";
+
 pub(crate) fn router() -> Router<Console> {
     Router::new().route(PATH, get(show)).route("/console/approvals/decide", post(decide))
 }
@@ -45,7 +47,7 @@ async fn show(
         }
         div id="held" data-live="1000" {
             @if count == 0 { (nothing()) }
-            @else if visitor.only_people().is_err() { (nobody_may()) }
+            @else if visitor.decider().is_err() { (nobody_may()) }
             (cards)
             @if count > MOST { p.hint { (count - MOST) " more wait behind these." } }
         }
@@ -110,7 +112,13 @@ fn card(held: &Held, visitor: &Visitor, ink: &Ink) -> Markup {
             }
             div.cell { (ink.code(&facts.language, &facts.code)) }
             p.hint { (number(facts.code.lines().count() as u64)) " lines, all that runs" }
-            @if visitor.only_people().is_ok() { (decision(&facts.id, visitor)) }
+            @match visitor.decider() {
+                Ok(decider) if held.is_of(&decider) => {
+                    p.notice { (OWN) }
+                }
+                Ok(_) => (decision(&facts.id, visitor)),
+                Err(_) => {}
+            }
         }
     }
 }
@@ -145,16 +153,19 @@ async fn decide(
     visitor: Visitor,
     fields: Fields,
 ) -> Result<Redirect, Problem> {
-    visitor.only_people()?;
+    let decider = visitor.decider()?;
     let approved = match fields.get("decision") {
         Some("approve") => true,
         Some("deny") => false,
         _ => return Err(Problem::Invalid("Approve it or deny it.".to_owned())),
     };
     let id = fields.get("id").unwrap_or_default();
-    console.parts().approvals.answer(id, approved, fields.typed("reason")).map_err(|error| match error {
-        CannotDecide::NoSuch => Problem::NotFound,
-        CannotDecide::Over(_) => Problem::Conflict(format!("It cannot be decided any more: {error}.")),
+    console.parts().approvals.answer(id, decider, approved, fields.typed("reason")).map_err(|error| {
+        match error {
+            CannotDecide::NoSuch => Problem::NotFound,
+            CannotDecide::Own => Problem::Forbidden(OWN),
+            CannotDecide::Over(_) => Problem::Conflict(format!("It cannot be decided any more: {error}.")),
+        }
     })?;
     let decision = if approved { "approve" } else { "deny" };
     tracing::info!(approval = id, decision, by = visitor.name(), "a person decided at the console");

@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use axum::response::Json;
 use axum::routing::get;
 use axum::{Extension, Router};
-use sandgate_gate::{Approvals, CannotDecide, GateError, only_known};
+use sandgate_gate::{Approvals, CannotDecide, Decider, GateError, only_known};
 use serde_json::{Map, Value, json};
 
 use crate::access::only_master;
@@ -70,7 +70,7 @@ async fn decide(
 ) -> ApiResult<Json<Value>> {
     only_master(&who)?;
     let (approved, reason) = read(&fields)?;
-    door.approvals.answer(&id, approved, reason).map_err(|error| refusal(error, &id))?;
+    door.approvals.answer(&id, Decider::Master, approved, reason).map_err(|error| refusal(error, &id))?;
     let decision = if approved { "approve" } else { "deny" };
     tracing::info!(approval = id, decision, "a person decided");
     Ok(Json(json!({"id": id, "object": "approval", "decision": decision, "reason": reason})))
@@ -98,7 +98,7 @@ fn read(fields: &Map<String, Value>) -> ApiResult<(bool, Option<&str>)> {
 fn refusal(error: CannotDecide, id: &str) -> ApiError {
     match error {
         CannotDecide::NoSuch => ApiError::not_found(format!("No such approval: {id}")).about("id"),
-        CannotDecide::Over(_) => {
+        CannotDecide::Own | CannotDecide::Over(_) => {
             let message = format!("Approval '{id}' cannot be decided: {error}.");
             ApiError::new(StatusCode::CONFLICT, message).about("id").coded("approval_over")
         }

@@ -9,8 +9,8 @@ use sandgate_core::now_seconds;
 use serde::{Serialize, Serializer};
 use tokio::sync::{oneshot, watch};
 
-use super::DecidedBy;
 use super::facts::Facts;
+use super::{DecidedBy, Decider};
 
 /// Of how many that are over it is remembered how they ended.
 const REMEMBERED: usize = 1000;
@@ -62,6 +62,7 @@ fn inside<S: Serializer>(facts: &Arc<Facts>, to: S) -> Result<S::Ok, S::Error> {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PersonSaid {
+    pub(super) by: Decider,
     pub(super) approved: bool,
     pub(super) reason: Option<String>,
 }
@@ -82,6 +83,8 @@ pub enum HeldEnd {
 pub enum CannotDecide {
     #[error("nothing of this id waits for a decision")]
     NoSuch,
+    #[error("the code was sent with the key of whoever decides, and takes somebody else")]
+    Own,
     #[error("{}", match .0 {
         HeldEnd::Approved => "it was approved already",
         HeldEnd::Denied => "it was denied already",
@@ -105,6 +108,16 @@ impl Held {
     #[must_use]
     pub fn id(&self) -> &str {
         &self.facts.id
+    }
+
+    /// Whether the code came with this one's own key. The master key may decide about its own: whoever holds it
+    /// makes the rules.
+    #[must_use]
+    pub fn is_of(&self, decider: &Decider) -> bool {
+        match decider {
+            Decider::Master => false,
+            Decider::Key(id) => self.facts.key.id.as_ref() == Some(id),
+        }
     }
 
     /// What is known of it.
@@ -190,7 +203,11 @@ impl Board {
 
     pub(super) fn decide(&self, id: &str, said: PersonSaid) -> Result<Held, CannotDecide> {
         let mut state = self.lock();
-        let number = state.held.iter().find(|(_, entry)| entry.held.id() == id).map(|(number, _)| *number);
+        let found = state.held.iter().find(|(_, entry)| entry.held.id() == id);
+        if found.is_some_and(|(_, entry)| entry.held.is_of(&said.by)) {
+            return Err(CannotDecide::Own);
+        }
+        let number = found.map(|(number, _)| *number);
         let Some(entry) = number.and_then(|number| state.held.remove(&number)) else {
             let ended = state.over.iter().find(|(over, _)| over == id);
             return Err(ended.map_or(CannotDecide::NoSuch, |(_, ended)| CannotDecide::Over(*ended)));

@@ -27,7 +27,7 @@ async fn first_id(board: &Board) -> String {
 }
 
 fn said(approved: bool) -> PersonSaid {
-    PersonSaid { approved, reason: Some("because".to_owned()) }
+    PersonSaid { by: Decider::Master, approved, reason: Some("because".to_owned()) }
 }
 
 #[tokio::test]

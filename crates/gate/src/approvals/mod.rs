@@ -24,7 +24,7 @@ use webhook::Answer;
 pub use facts::{ContainerFacts, Facts, KeyFacts};
 pub use held::{CannotDecide, Held, HeldEnd};
 pub use policy::Policy;
-pub use question::{DecidedBy, Denial, Permission, Question, Verdict};
+pub use question::{DecidedBy, Decider, Denial, Permission, Question, Verdict};
 pub use rule::{BadExpression, Rule, Stance};
 pub use webhook::{InvalidWebhook, Webhook, WebhookWhen};
 
@@ -126,19 +126,19 @@ impl Approvals {
         by: DecidedBy,
         reason: Option<String>,
     ) -> Result<Verdict, Denial> {
-        let denied = |reason: String| Denial::new(DecidedBy::Person, reason);
+        let denied = |by, reason: String| Denial::new(DecidedBy::Person(by), reason);
         tracing::info!(approval = facts.id, request = facts.request_id, %by, "code waits for a person");
         let asked = self.0.board.ask(facts, by, reason, policy.most_held, policy.person).await;
-        match asked.map_err(|problem| denied(problem.to_string()))? {
-            Some(PersonSaid { approved: true, reason }) => {
-                Ok(Verdict::Allowed(Permission { by: DecidedBy::Person, reason }))
+        match asked.map_err(|problem| denied(None, problem.to_string()))? {
+            Some(PersonSaid { approved: true, by, reason }) => {
+                Ok(Verdict::Allowed(Permission { by: DecidedBy::Person(Some(by)), reason }))
             }
-            Some(PersonSaid { approved: false, reason }) => {
-                Err(denied(reason.unwrap_or_else(|| "a person denied it".to_owned())))
+            Some(PersonSaid { approved: false, by, reason }) => {
+                Err(denied(Some(by), reason.unwrap_or_else(|| "a person denied it".to_owned())))
             }
             None => {
                 let seconds = policy.person.as_secs();
-                Err(denied(format!("nobody decided within {seconds} seconds")))
+                Err(denied(None, format!("nobody decided within {seconds} seconds")))
             }
         }
     }
@@ -179,8 +179,14 @@ impl Approvals {
     }
 
     /// A person's word on one that waits.
-    pub fn answer(&self, id: &str, approved: bool, reason: Option<&str>) -> Result<Held, CannotDecide> {
-        self.0.board.decide(id, PersonSaid { approved, reason: reason.and_then(clipped) })
+    pub fn answer(
+        &self,
+        id: &str,
+        by: Decider,
+        approved: bool,
+        reason: Option<&str>,
+    ) -> Result<Held, CannotDecide> {
+        self.0.board.decide(id, PersonSaid { by, approved, reason: reason.and_then(clipped) })
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use sandgate_core::{ContainerId, Owner};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// May this run?
 #[derive(Clone, Copy, Debug)]
@@ -43,8 +43,7 @@ pub struct Denial {
     pub reason: String,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case", tag = "by", content = "rule")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DecidedBy {
     /// Nothing is configured, so nothing was asked.
     Nobody,
@@ -53,8 +52,16 @@ pub enum DecidedBy {
     /// The rule of this name.
     Rule(String),
     Webhook,
-    /// Whoever answers for people, or their time ran out.
-    Person,
+    /// This one; None: nobody did in time, or there was no room to wait for anybody.
+    Person(Option<Decider>),
+}
+
+/// A person, by the key that is theirs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Decider {
+    Master,
+    /// The id of the key.
+    Key(String),
 }
 
 impl Denial {
@@ -77,7 +84,7 @@ impl DecidedBy {
             Self::Default => "default",
             Self::Rule(_) => "rule",
             Self::Webhook => "webhook",
-            Self::Person => "person",
+            Self::Person(_) => "person",
         }
     }
 
@@ -86,8 +93,34 @@ impl DecidedBy {
     pub fn rule(&self) -> Option<&str> {
         match self {
             Self::Rule(name) => Some(name),
-            Self::Nobody | Self::Default | Self::Webhook | Self::Person => None,
+            Self::Nobody | Self::Default | Self::Webhook | Self::Person(_) => None,
         }
+    }
+
+    /// Which person decided: `master`, or the id of a key.
+    #[must_use]
+    pub fn person(&self) -> Option<&str> {
+        match self {
+            Self::Person(Some(decider)) => Some(decider.name()),
+            Self::Person(None) | Self::Nobody | Self::Default | Self::Rule(_) | Self::Webhook => None,
+        }
+    }
+}
+
+impl Decider {
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Master => "master",
+            Self::Key(id) => id,
+        }
+    }
+}
+
+impl Serialize for DecidedBy {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let known = [("by", Some(self.kind())), ("rule", self.rule()), ("person", self.person())];
+        to.collect_map(known.into_iter().filter_map(|(name, value)| Some((name, value?))))
     }
 }
 
@@ -95,7 +128,8 @@ impl fmt::Display for DecidedBy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Rule(name) => write!(f, "rule '{name}'"),
-            Self::Nobody | Self::Default | Self::Webhook | Self::Person => f.write_str(self.kind()),
+            Self::Person(Some(decider)) => write!(f, "person '{}'", decider.name()),
+            Self::Nobody | Self::Default | Self::Webhook | Self::Person(None) => f.write_str(self.kind()),
         }
     }
 }

@@ -52,10 +52,14 @@ fn of_rule(name: &str) -> DecidedBy {
     DecidedBy::Rule(name.to_owned())
 }
 
+fn ann() -> Decider {
+    Decider::Key("key_ann".to_owned())
+}
+
 async fn answered(verdict: impl Future<Output = Verdict>, approvals: &Approvals, approved: bool) -> Verdict {
     let person = async {
         let (held, _) = approvals.held_after(None, Duration::from_secs(60)).await;
-        approvals.answer(held[0].id(), approved, Some("seen")).unwrap();
+        approvals.answer(held[0].id(), ann(), approved, Some("seen")).unwrap();
     };
     tokio::join!(verdict, person).0
 }
@@ -128,7 +132,7 @@ async fn the_webhook_comes_after_the_rules_and_before_a_person() {
     assert_eq!(decide(&approvals, "other").await, allowed(DecidedBy::Webhook));
     assert_eq!(decide(&approvals, "other").await, denied(DecidedBy::Webhook, "the approval hook denied it"));
     let passed_on = answered(decide(&approvals, "other"), &approvals, true).await;
-    assert!(matches!(passed_on, Verdict::Allowed(Permission { by: DecidedBy::Person, .. })));
+    assert!(matches!(passed_on, Verdict::Allowed(Permission { by: DecidedBy::Person(_), .. })));
     assert_eq!(decide(&approvals, "asks").await, denied(DecidedBy::Webhook, "look twice"));
 
     let server = Server::start(vec![says("approve")]).await;
@@ -147,14 +151,17 @@ async fn a_person_decides_or_time_does() {
     let ask =
         |person: Duration, most_held| Policy { default: Stance::Ask, person, most_held, ..Policy::default() };
     let approvals = approvals(ask(Duration::from_secs(600), 10));
-    assert_eq!(answered(decide(&approvals, "1"), &approvals, false).await, denied(DecidedBy::Person, "seen"));
+    assert_eq!(
+        answered(decide(&approvals, "1"), &approvals, false).await,
+        denied(DecidedBy::Person(Some(ann())), "seen")
+    );
     assert!(matches!(answered(decide(&approvals, "1"), &approvals, true).await, Verdict::Allowed(_)));
     approvals.replace(ask(Duration::from_secs(1), 10));
     let late = decide(&approvals, "1").await;
-    assert_eq!(late, denied(DecidedBy::Person, "nobody decided within 1 seconds"));
+    assert_eq!(late, denied(DecidedBy::Person(None), "nobody decided within 1 seconds"));
     approvals.replace(ask(Duration::from_secs(1), 0));
     let full = decide(&approvals, "1").await;
-    assert_eq!(full, denied(DecidedBy::Person, "too many executions wait for a person already"));
+    assert_eq!(full, denied(DecidedBy::Person(None), "too many executions wait for a person already"));
 }
 
 #[tokio::test]
@@ -164,7 +171,7 @@ async fn what_is_held_is_shown_whole() {
     let shown = async {
         let (held, _) = approvals.held_after(None, Duration::from_secs(60)).await;
         let shown = serde_json::to_value(&held[0]).unwrap();
-        approvals.answer(held[0].id(), true, None).unwrap();
+        approvals.answer(held[0].id(), Decider::Master, true, None).unwrap();
         shown
     };
     let (_, shown) = tokio::join!(decide(&approvals, "import os"), shown);

@@ -50,6 +50,7 @@ impl ApprovalEntry {
         let is_denied = status == "denied";
         self.entry.note("by", by.kind());
         self.entry.note("rule", by.rule().map(clipped));
+        self.entry.note("person", by.person());
         self.entry.note("verdict", status);
         self.entry.note("reason", reason.and_then(|reason| KeptText::whole(reason).into_value()));
         self.entry.note("code_bytes", code.len());

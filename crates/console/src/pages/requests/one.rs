@@ -181,6 +181,7 @@ fn approval(record: &LedgerRecord, ink: &Ink) -> Markup {
     html! {
         (definitions([
             ("Decided by", text("by")),
+            ("Person", text("person")),
             ("Rule", text("rule")),
             ("Reason", text("reason")),
         ]))
