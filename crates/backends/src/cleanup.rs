@@ -49,11 +49,15 @@ where
     P: Provider + 'static,
     F: Future<Output = ProviderResult<(Arc<dyn Place>, Cleanup<P>)>> + Send + 'static,
 {
-    let (sender, receiver) = tokio::sync::oneshot::channel();
+    let (mut sender, receiver) = tokio::sync::oneshot::channel();
     let making = making(Cleanup::new(provider));
     tokio::spawn(async move {
-        // When nobody waits, the answer is dropped here, and with it the cleanup.
-        let _ = sender.send(making.await);
+        // When nobody waits, the making is dropped where it stands, and with it the cleanup.
+        let made = tokio::select! {
+            made = making => made,
+            () = sender.closed() => return,
+        };
+        let _ = sender.send(made);
     });
     let late = || ProviderError::TimedOut { what: "a sandbox was not ready".to_owned(), after: deadline };
     let made = tokio::time::timeout(deadline, receiver).await.map_err(|_| late())?;

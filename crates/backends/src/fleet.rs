@@ -13,6 +13,7 @@ use sandgate_core::{
     Outcome, Result, Sandbox, SandboxId, SandboxSpec,
 };
 use tokio::task::JoinSet;
+use tokio::time::timeout;
 
 use crate::RemoteBackend;
 
@@ -21,8 +22,8 @@ pub const EMBEDDED: &str = "embedded";
 /// What a backend has to work out to be well.
 const QUESTION: &str = "print(6 * 7)";
 const ANSWER: &str = "42";
-/// For all of it, a new sandbox included.
-const LONGEST_CHECK: Duration = Duration::from_secs(180);
+/// For a new sandbox, and again for the run in it.
+const LONGEST_CHECK: Duration = Duration::from_secs(150);
 
 #[derive(Default)]
 pub struct Fleet {
@@ -91,25 +92,30 @@ impl Fleet {
         std::future::pending::<()>().await;
     }
 
+    /// Each in a task that goes on when nobody waits for it any more: what it makes, it also removes.
     async fn check(self: &Arc<Self>, spec: &SandboxSpec) -> Vec<BackendCheck> {
-        let mut all = JoinSet::new();
-        for (place, name) in self.names().into_iter().enumerate() {
-            let (fleet, name, spec) = (Arc::clone(self), name.to_owned(), spec.clone());
-            all.spawn(async move { (place, fleet.check_one(name, spec).await) });
+        let checks: Vec<_> = self
+            .names()
+            .into_iter()
+            .map(|name| {
+                let (fleet, name, spec) = (Arc::clone(self), name.to_owned(), spec.clone());
+                tokio::spawn(async move { fleet.check_one(name, spec).await })
+            })
+            .collect();
+        let mut checked = Vec::with_capacity(checks.len());
+        for check in checks {
+            match check.await {
+                Ok(one) => checked.push(one),
+                Err(error) => tracing::error!(%error, "the check of a backend was cut short"),
+            }
         }
-        let mut checked = all.join_all().await;
-        checked.sort_by_key(|(place, _)| *place);
-        checked.into_iter().map(|(_, checked)| checked).collect()
+        checked
     }
 
     async fn check_one(&self, name: String, spec: SandboxSpec) -> BackendCheck {
         let began = Instant::now();
         let outcome = match self.named(&name) {
-            Ok(backend) => {
-                let tried = tokio::time::timeout(LONGEST_CHECK, try_out(backend, spec)).await;
-                let late = format!("no answer within {} s", LONGEST_CHECK.as_secs());
-                tried.unwrap_or(Err(BackendError::Engine(late)))
-            }
+            Ok(backend) => try_out(backend, spec).await,
             Err(error) => Err(error),
         };
         let kind = self.remotes.get(&name).map_or(EMBEDDED, |remote| remote.backend.kind());
@@ -132,14 +138,17 @@ impl CheckBackends for FleetCheck {
     }
 }
 
-/// A real execution, and nothing left of it.
+/// A real execution, and nothing left of it. To be waited for to its end: it is the run that has a deadline, and
+/// not what comes after it.
 async fn try_out(backend: &dyn Backend, spec: SandboxSpec) -> Result<()> {
-    let sandbox = backend.create(spec).await?;
+    let late = || BackendError::Engine(format!("no answer within {} s", LONGEST_CHECK.as_secs()));
+    // A backend removes by itself what it has made for somebody who does not wait any more.
+    let sandbox = timeout(LONGEST_CHECK, backend.create(spec)).await.map_err(|_| late())??;
     let ran = async {
         let request = ExecuteRequest { code: QUESTION.to_owned(), ..ExecuteRequest::default() };
         Outcome::collect(sandbox.execute(request).await?).await
     };
-    let ran = ran.await;
+    let ran = timeout(LONGEST_CHECK, ran).await.unwrap_or_else(|_| Err(late()));
     let stopped = sandbox.stop().await;
     backend.delete(sandbox.id()).await?;
     stopped?;
@@ -231,3 +240,7 @@ impl fmt::Debug for Fleet {
         f.debug_struct("Fleet").field("default", &self.default).field("names", &self.names()).finish()
     }
 }
+
+#[cfg(test)]
+#[path = "fleet_tests.rs"]
+mod tests;

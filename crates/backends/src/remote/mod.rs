@@ -3,6 +3,8 @@
 mod breaker;
 mod changes;
 mod context;
+#[cfg(test)]
+pub(crate) mod double;
 mod fetch;
 mod kept;
 mod kept_files;

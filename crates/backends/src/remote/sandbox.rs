@@ -126,16 +126,26 @@ impl RemoteSandbox {
         }
     }
 
-    /// Moves its end at the provider.
-    pub(super) async fn keep_alive(&self) {
-        let Some(at) = self.0.current().await else { return };
+    /// Moves its end at the provider; false where that is still to do.
+    pub(super) async fn keep_alive(&self) -> bool {
+        // Who is just being made has all its time before it, and is not waited for.
+        let Ok(current) = self.0.current.try_lock() else { return true };
+        let (place, generation) = (current.place.clone(), current.generation);
+        drop(current);
+        let Some(place) = place else { return true };
         let shared = &self.0.shared;
-        match shared.heard(at.place.extend(shared.life()).await) {
-            Err(ProviderError::Lost) => self.0.lose(at.generation).await,
-            Err(error) => {
-                tracing::warn!(sandbox = %self.0.id, %error, "a remote sandbox could not be kept alive")
+        match shared.try_ask(place.extend(shared.life())).await {
+            Ok(Ok(())) => true,
+            Ok(Err(ProviderError::Lost)) => {
+                self.0.lose(generation).await;
+                true
             }
-            Ok(()) => {}
+            Ok(Err(error)) => {
+                tracing::warn!(sandbox = %self.0.id, %error, "a remote sandbox could not be kept alive");
+                false
+            }
+            // It is known to be down, and was said to be.
+            Err(_) => false,
         }
     }
 }

@@ -16,6 +16,8 @@ use crate::{NetworkWish, PlaceId, Provider, ProviderResult, Wish};
 
 /// Carried by every sandbox, with the id of the gate.
 pub(super) const GATE: &str = "sandgate-gate";
+/// Carried by every sandbox, with the name of the backend: several may share one account.
+pub(super) const BACKEND: &str = "sandgate-backend";
 /// Carried by every sandbox, with the gate's own id of it.
 pub(super) const SANDBOX: &str = "sandgate-sandbox";
 
@@ -119,8 +121,12 @@ impl Shared {
         }
     }
 
+    /// What every sandbox of this backend of this gate carries, and nobody else's.
     pub(super) fn owned_by_us(&self) -> BTreeMap<String, String> {
-        BTreeMap::from([(GATE.to_owned(), self.config.gate.clone())])
+        BTreeMap::from([
+            (GATE.to_owned(), self.config.gate.clone()),
+            (BACKEND.to_owned(), self.config.name.clone()),
+        ])
     }
 
     /// Within what the provider takes.

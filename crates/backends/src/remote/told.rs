@@ -49,6 +49,7 @@ impl Channel {
             start: format!("{MARK}{}", self.token),
             folder: format!("{}/", self.folder),
             held: String::new(),
+            searched: 0,
         }
     }
 }
@@ -123,54 +124,61 @@ pub(super) struct Reader {
     start: String,
     folder: String,
     held: String,
+    /// So much of what is held has no end in it.
+    searched: usize,
 }
 
 impl Reader {
+    /// Walks over the text and cuts it once: whoever prints mark after mark must not make it slow.
     pub(super) fn read(&mut self, text: &str) -> Vec<Part> {
-        self.held.push_str(text);
+        let mut held = std::mem::take(&mut self.held);
+        let searched = std::mem::take(&mut self.searched);
+        held.push_str(text);
         let mut parts = Vec::new();
-        while let Some(at) = self.held.find(MARK) {
-            let rest = &self.held[at..];
+        // Up to `done` all is told; from `from` on the next mark is looked for.
+        let (mut done, mut from) = (0, 0);
+        let rest_at = loop {
+            let Some(at) = held[from..].find(MARK).map(|at| from + at) else { break held.len() };
+            let rest = &held[at..];
             if rest.len() < self.start.len() && self.start.starts_with(rest) {
                 // Perhaps a beginning: more will tell.
-                self.let_go(at, &mut parts);
-                return parts;
+                break at;
             }
+            let after_mark = at + MARK.len_utf8();
             let Some(body) = rest.strip_prefix(&self.start) else {
-                self.let_go(at + MARK.len_utf8(), &mut parts);
+                from = after_mark;
                 continue;
             };
-            let Some(length) = body.find(MARK) else {
+            let body_at = at + self.start.len();
+            let search_at = body_at.max(searched);
+            let Some(end) = held[search_at..].find(MARK).map(|end| search_at + end) else {
                 if body.len() > MOST_INLINE {
                     // Nothing of ours is so long.
-                    self.let_go(at + MARK.len_utf8(), &mut parts);
+                    from = after_mark;
                     continue;
                 }
-                self.let_go(at, &mut parts);
-                return parts;
+                self.searched = held.len() - at;
+                break at;
             };
-            let told = self.told(&body[..length]);
-            let end = at + self.start.len() + length + MARK.len_utf8();
-            self.let_go(at, &mut parts);
-            match told {
-                Some(told) => parts.push(told),
-                None => push_text(&mut parts, &self.held[..end - at]),
+            let after_end = end + MARK.len_utf8();
+            if let Some(told) = self.told(&held[body_at..end]) {
+                push_text(&mut parts, &held[done..at]);
+                parts.push(told);
+                done = after_end;
             }
-            self.held.drain(..end - at);
+            from = after_end;
+        };
+        push_text(&mut parts, &held[done..rest_at]);
+        if rest_at > 0 {
+            held.drain(..rest_at);
         }
-        let all = self.held.len();
-        self.let_go(all, &mut parts);
+        self.held = held;
         parts
     }
 
     /// What was held back and nothing came of.
     pub(super) fn finish(&mut self) -> Option<String> {
         Some(std::mem::take(&mut self.held)).filter(|rest| !rest.is_empty())
-    }
-
-    fn let_go(&mut self, length: usize, parts: &mut Vec<Part>) {
-        push_text(parts, &self.held[..length]);
-        self.held.drain(..length);
     }
 
     fn told(&self, body: &str) -> Option<Part> {

@@ -125,3 +125,41 @@ fn what_has_a_richer_form_is_told_in_all_of_them() {
         serde_json::json!({"text/plain": "T", "text/html": "<b>x</b>"})
     );
 }
+
+#[test]
+fn a_flood_of_marks_is_text_and_takes_no_longer_than_text() {
+    let channel = Channel::with("0123456789abcdef01234567");
+    let count = 4_000_000;
+    for flood in ["\u{1e}".repeat(count), format!("\u{1e}{}", channel.token()).repeat(count / 25)] {
+        // Quadratic work on this much would take minutes; a second is a hundred times what it takes.
+        let began = std::time::Instant::now();
+        let mut reader = channel.reader();
+        let parts = reader.read(&flood);
+        let said: String = parts
+            .into_iter()
+            .map(|part| match part {
+                Part::Text(text) => text,
+                told @ Part::Told { .. } => panic!("{told:?}"),
+            })
+            .chain(reader.finish())
+            .collect();
+        assert_eq!(said.len(), flood.len());
+        assert!(began.elapsed() < std::time::Duration::from_secs(30), "{:?}", began.elapsed());
+    }
+}
+
+#[test]
+fn what_comes_letter_by_letter_is_the_same() {
+    let channel = Channel::with("0123456789abcdef01234567");
+    let told = format!("a\u{1e}{}vie30=\u{1e}b\u{1e}c", channel.token());
+    let mut reader = channel.reader();
+    let mut parts: Vec<Part> =
+        told.chars().flat_map(|letter| reader.read(letter.encode_utf8(&mut [0; 4]))).collect();
+    parts.extend(reader.finish().map(Part::Text));
+    let values = parts.iter().filter(|part| matches!(part, Part::Told { .. })).count();
+    let text: String = parts
+        .iter()
+        .filter_map(|part| if let Part::Text(text) = part { Some(text.as_str()) } else { None })
+        .collect();
+    assert_eq!((values, text.as_str()), (1, "ab\u{1e}c"));
+}

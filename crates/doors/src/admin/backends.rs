@@ -1,6 +1,7 @@
-//! `GET /health/backends`: a real execution on each backend, for the operator.
+//! `GET /health/backends`: a real execution on each backend, for the operator. A round that has begun comes to its
+//! end, whoever still waits for it.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use axum::extract::{Extension, State};
 use axum::http::StatusCode;
@@ -9,26 +10,46 @@ use axum::routing::get;
 use axum::{Json, Router};
 use sandgate_core::{BackendCheck, CheckBackends, Principal};
 use serde_json::{Value, json};
-use tokio::sync::Mutex;
+use tokio::sync::watch;
 
 use crate::access::only_master;
-use crate::openai::ApiResult;
+use crate::openai::{ApiError, ApiResult};
 
 #[derive(Clone, Debug)]
 pub struct BackendsDoor {
     backends: Arc<dyn CheckBackends>,
-    /// One round at a time: each costs a sandbox on every backend.
-    checking: Arc<Mutex<()>>,
+    /// One round at a time: each costs a sandbox on every backend. Who comes meanwhile hears of the same one.
+    under_way: Arc<Mutex<Weak<Round>>>,
 }
+
+/// What came of it, once it has.
+type Round = watch::Receiver<Option<Vec<BackendCheck>>>;
 
 impl BackendsDoor {
     #[must_use]
     pub fn new(backends: Arc<dyn CheckBackends>) -> Self {
-        Self { backends, checking: Arc::default() }
+        Self { backends, under_way: Arc::default() }
     }
 
     pub fn router(self) -> Router {
         Router::new().route("/health/backends", get(check)).with_state(self)
+    }
+
+    fn round(&self) -> Arc<Round> {
+        let mut under_way = self.under_way.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(round) = under_way.upgrade() {
+            return round;
+        }
+        let (tell, told) = watch::channel(None);
+        let round = Arc::new(told);
+        *under_way = Arc::downgrade(&round);
+        let (backends, held) = (Arc::clone(&self.backends), Arc::clone(&round));
+        tokio::spawn(async move {
+            tell.send_replace(Some(backends.check_all().await));
+            // The next to ask begins another.
+            drop(held);
+        });
+        round
     }
 }
 
@@ -37,8 +58,11 @@ async fn check(
     Extension(principal): Extension<Principal>,
 ) -> ApiResult<Response> {
     only_master(&principal)?;
-    let _alone = door.checking.lock().await;
-    let checked = door.backends.check_all().await;
+    let mut round = Round::clone(&door.round());
+    let checked = match round.wait_for(Option::is_some).await {
+        Ok(checked) => checked.clone().unwrap_or_default(),
+        Err(_) => return Err(ApiError::internal(&"a check of the backends was cut short")),
+    };
     let is_well = checked.iter().all(|backend| backend.problem.is_none());
     let status = if is_well { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     let backends: Vec<Value> = checked.iter().map(shown).collect();

@@ -130,8 +130,11 @@ fn check_name(name: &str, path: &KeyPath) -> Result<(), Problem> {
             "this is the name of the engine in this program; take another",
         ));
     }
-    if name.is_empty() || name.len() > LONGEST_VALUE || !name.chars().all(harmless) {
-        let message = "a name of a backend has letters, digits, '-', '_' and '.' only, 63 at most";
+    // Its sandboxes carry it, and labels of every provider are so.
+    let bare = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
+    let has_bare_ends = bare(name.chars().next()) && bare(name.chars().next_back());
+    if !has_bare_ends || name.len() > LONGEST_VALUE || !name.chars().all(harmless) {
+        let message = "a name of a backend has letters, digits, '-', '_' and '.' only, begins and ends with a letter or digit, 63 at most";
         return Err(Problem::at(path.clone(), message));
     }
     Ok(())
