@@ -48,7 +48,6 @@ impl ProviderError {
     pub fn is_outage(&self) -> bool {
         match self {
             Self::Unauthorized(_)
-            | Self::RateLimited { .. }
             | Self::Failed(_)
             | Self::Unreachable(_)
             | Self::TimedOut { .. }
@@ -58,6 +57,7 @@ impl ProviderError {
             | Self::NoSuchFile(_)
             | Self::File { .. }
             | Self::TooLarge { .. }
+            | Self::RateLimited { .. }
             | Self::Refused { .. }
             | Self::Unsupported(_) => false,
         }

@@ -135,7 +135,7 @@ impl fmt::Display for PlaceId {
 }
 
 /// What a new sandbox is to be. Template, image and the like are the provider's settings.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Wish {
     /// None: whatever the provider gives.
     pub memory_bytes: Option<u64>,
@@ -150,6 +150,16 @@ pub struct Wish {
     pub metadata: BTreeMap<String, String>,
     /// Absolute. Made if need be, and given to the user that code runs as.
     pub folder: String,
+}
+
+impl fmt::Debug for Wish {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Values of variables may be secrets.
+        let names: Vec<&str> = self.env.iter().map(|(name, _)| name.as_str()).collect();
+        let shown = &mut f.debug_struct("Wish");
+        shown.field("network", &self.network).field("life", &self.life).field("env", &names);
+        shown.field("metadata", &self.metadata).finish_non_exhaustive()
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]

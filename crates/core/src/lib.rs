@@ -21,6 +21,7 @@ mod owner;
 mod principal;
 mod processes;
 mod registry;
+mod reserve;
 mod secret;
 mod shares;
 #[cfg(any(test, feature = "testing"))]
@@ -51,6 +52,7 @@ pub use processes::{
     Input, Joined, ProcessEnd, ProcessEvent, ProcessInfo, ProcessRef, Processes, StartProcess, TerminalSize,
 };
 pub use registry::{ContainerRecord, MemoryRegistry, Registry, RegistryError, now_seconds};
+pub use reserve::space_is_short;
 pub use secret::Secret;
 pub use shares::{Share, Shares};
 pub use watched_backend::WatchedBackend;

@@ -1,5 +1,6 @@
 //! A switch before a provider that is down: after some failures in a row nobody waits for it any more, until
-//! one request at a time has found it well again.
+//! one request at a time has found it well again. Only what the provider itself was asked counts, and not what
+//! went wrong with one of its sandboxes: code in there could close it for everybody.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -68,6 +69,11 @@ impl Breaker {
         Err(Open { why, left })
     }
 
+    /// For who asks somebody else than the provider: he finds out nothing about it.
+    pub(super) fn check_without_trying(&self) -> Result<(), Open> {
+        if self.is_closed() { Ok(()) } else { self.check() }
+    }
+
     /// As `check` without a claim: for showing.
     pub(super) fn is_closed(&self) -> bool {
         self.lock().open_until.is_none_or(|until| Instant::now() >= until)
@@ -76,6 +82,8 @@ impl Breaker {
     pub(super) fn heard<T>(&self, answer: ProviderResult<T>) -> ProviderResult<T> {
         match &answer {
             Err(error) if error.is_outage() => self.failed(error),
+            // Said by the gate itself.
+            Err(ProviderError::Unsupported(_)) => {}
             // Also a no is a sign of life.
             _ => *self.lock() = State::default(),
         }

@@ -47,3 +47,17 @@ fn a_no_is_a_sign_of_life() {
     breaker.failed(&outage());
     assert_eq!(breaker.check(), Ok(()));
 }
+
+#[test]
+fn having_no_room_is_no_outage_and_what_nobody_was_asked_no_sign_of_life() {
+    let breaker = Breaker::new(BreakerConfig { failures: 2, rest: Duration::from_secs(1000) });
+    for _ in 0..5 {
+        let full = ProviderError::RateLimited { message: "20 sandboxes".to_owned(), retry_after: None };
+        let _ = breaker.heard::<()>(Err(full));
+    }
+    assert!(breaker.is_closed());
+    breaker.failed(&outage());
+    let _ = breaker.heard::<()>(Err(ProviderError::Unsupported("running a command")));
+    breaker.failed(&outage());
+    assert!(!breaker.is_closed());
+}

@@ -52,8 +52,8 @@ impl Account {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) async fn backend(&self, name: &str, home: &Path) -> RemoteBackend {
-        let config = RemoteConfig {
+    pub(crate) fn config(name: &str, home: &Path) -> RemoteConfig {
+        RemoteConfig {
             name: name.to_owned(),
             life: Duration::from_secs(300),
             network: NetworkWish::Nothing,
@@ -62,8 +62,11 @@ impl Account {
             breaker: BreakerConfig { failures: 3, rest: Duration::from_secs(1000) },
             gate: "gate".to_owned(),
             home: home.to_owned(),
-        };
-        RemoteBackend::open(Arc::new(self.clone()), config).await.unwrap()
+        }
+    }
+
+    pub(crate) async fn backend(&self, name: &str, home: &Path) -> RemoteBackend {
+        RemoteBackend::open(Arc::new(self.clone()), Self::config(name, home)).await.unwrap()
     }
 
     pub(crate) fn calls(&self, what: &'static str) -> usize {
@@ -232,11 +235,19 @@ impl Place for There {
     }
 
     async fn pause(&self) -> ProviderResult<()> {
-        self.with("pause", |entry| Ok(entry.paused = true)).await
+        self.with("pause", |entry| {
+            entry.paused = true;
+            Ok(())
+        })
+        .await
     }
 
     async fn resume(&self) -> ProviderResult<()> {
-        self.with("resume", |entry| Ok(entry.paused = false)).await
+        self.with("resume", |entry| {
+            entry.paused = false;
+            Ok(())
+        })
+        .await
     }
 
     async fn create_context(&self, _wish: &ContextWish) -> ProviderResult<String> {
@@ -250,7 +261,10 @@ impl Place for There {
 
     async fn delete_context(&self, id: &str) -> ProviderResult<()> {
         self.with("delete_context", |entry| match entry.contexts.remove(id) {
-            true => Ok(entry.stops.send_modify(|count| *count += 1)),
+            true => {
+                entry.stops.send_modify(|count| *count += 1);
+                Ok(())
+            }
             false => Err(ProviderError::NoSuchContext),
         })
         .await
@@ -304,7 +318,11 @@ impl Place for There {
     }
 
     async fn interrupt(&self, _context: Option<&str>) -> ProviderResult<()> {
-        self.with("interrupt", |entry| Ok(entry.stops.send_modify(|count| *count += 1))).await
+        self.with("interrupt", |entry| {
+            entry.stops.send_modify(|count| *count += 1);
+            Ok(())
+        })
+        .await
     }
 
     async fn read(&self, path: &str) -> ProviderResult<Content> {
@@ -326,7 +344,11 @@ impl Place for There {
         self.bad(path)?;
         let mut bytes = Vec::new();
         content.read_to_end(&mut bytes).await.unwrap();
-        self.with("write", |entry| Ok(drop(entry.files.insert(path.to_owned(), bytes)))).await
+        self.with("write", |entry| {
+            entry.files.insert(path.to_owned(), bytes);
+            Ok(())
+        })
+        .await
     }
 
     async fn list(&self, path: &str, _depth: u32, most: usize) -> ProviderResult<Gathered> {
@@ -342,7 +364,11 @@ impl Place for There {
     }
 
     async fn remove(&self, path: &str) -> ProviderResult<()> {
-        self.with("remove", |entry| Ok(drop(entry.files.remove(path)))).await
+        self.with("remove", |entry| {
+            entry.files.remove(path);
+            Ok(())
+        })
+        .await
     }
 
     async fn make_dir(&self, _path: &str) -> ProviderResult<()> {
@@ -351,7 +377,10 @@ impl Place for There {
 
     async fn rename(&self, from: &str, to: &str) -> ProviderResult<()> {
         self.with("rename", |entry| match entry.files.remove(from) {
-            Some(content) => Ok(drop(entry.files.insert(to.to_owned(), content))),
+            Some(content) => {
+                entry.files.insert(to.to_owned(), content);
+                Ok(())
+            }
             None => Err(ProviderError::NoSuchFile(from.to_owned())),
         })
         .await

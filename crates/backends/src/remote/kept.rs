@@ -1,21 +1,22 @@
 //! The gate's own copy of a sandbox's working folder, from which a new sandbox gets its files when the provider
 //! no longer has the old one. Paths come from outside and never become file names here: contents are numbered,
-//! and an index says what they are.
+//! and an index says what they are. Changes are on disk after [`Kept::save`], many with one: what they replace is
+//! there until then.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{Error, ErrorKind, SeekFrom};
+use std::io::{Error, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
-use sandgate_core::{BackendError, ByteRange, FileContent, FileKind, FileStat, Result, SandboxPath};
+use sandgate_core::{BackendError, Result};
 use serde::{Deserialize, Serialize};
 use tokio::fs;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncSeekExt, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncWriteExt};
 use tokio::sync::Mutex;
 
 use super::changes::{Mark, is_at_or_below};
-
-/// Folders get this where nobody said otherwise.
-const FOLDER_MODE: u32 = 0o755;
+use super::draft::{Draft, Room};
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bounds {
@@ -27,16 +28,25 @@ pub(super) struct Bounds {
 pub(super) struct Kept {
     folder: PathBuf,
     bounds: Bounds,
-    index: Mutex<Index>,
+    room: Arc<Room>,
+    pub(super) index: Mutex<Index>,
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-struct Index {
+pub(super) struct Index {
     next: u64,
-    entries: BTreeMap<String, KeptEntry>,
-    /// Files that are not here because they did not fit.
+    pub(super) entries: BTreeMap<String, KeptEntry>,
+    /// Files that are not here as they are there: they did not fit, or could not be fetched.
     #[serde(default)]
     left_out: BTreeSet<String>,
+    /// The last look before the sandbox ended failed: there may have been more.
+    #[serde(default)]
+    is_stale: bool,
+    #[serde(skip)]
+    is_changed: bool,
+    /// Contents that the index on disk may still name.
+    #[serde(skip)]
+    outdated: Vec<u64>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -47,39 +57,11 @@ pub(super) enum KeptEntry {
 }
 
 impl KeptEntry {
-    fn size(&self) -> u64 {
+    pub(super) fn size(&self) -> u64 {
         match self {
             Self::Folder { .. } => 0,
             Self::File { size, .. } => *size,
         }
-    }
-
-    fn stat(&self, path: &str) -> FileStat {
-        let (kind, size, mode, modified_ms) = match *self {
-            Self::Folder { modified_ms } => (FileKind::Directory, 0, FOLDER_MODE, modified_ms),
-            Self::File { size, mode, modified_ms, .. } => (FileKind::File, size, mode, modified_ms),
-        };
-        FileStat { path: path.to_owned(), kind, size, mode, modified_ms, link_target: None }
-    }
-}
-
-/// A content that is here and belongs to nothing yet; dropped, it is gone.
-#[derive(Debug)]
-pub(super) struct Draft {
-    path: PathBuf,
-    pub(super) size: u64,
-}
-
-impl Draft {
-    pub(super) async fn open(&self) -> Result<fs::File> {
-        fs::File::open(&self.path).await.map_err(failed)
-    }
-}
-
-impl Drop for Draft {
-    fn drop(&mut self) {
-        // Already renamed when it was put in its place.
-        let _ = std::fs::remove_file(&self.path);
     }
 }
 
@@ -91,37 +73,43 @@ impl Kept {
             Err(error) if error.kind() == ErrorKind::NotFound => Index::default(),
             Err(error) => return Err(failed(error)),
         };
-        Ok(Self { folder, bounds, index: Mutex::new(index) })
+        let index: Index = index;
+        remove_strays(&folder, &index).await.map_err(failed)?;
+        let used = index.entries.values().map(KeptEntry::size).sum();
+        let room = Arc::new(Room::new(bounds.bytes, used));
+        Ok(Self { folder, bounds, room, index: Mutex::new(index) })
     }
 
-    fn content(&self, number: u64) -> PathBuf {
-        self.folder.join(format!("content-{number}"))
+    pub(super) fn content(&self, number: u64) -> PathBuf {
+        self.folder.join(content_name(number))
     }
 
-    async fn save(&self, index: &Index) -> Result<()> {
-        let text = serde_json::to_vec(index).map_err(|error| failed(error.into()))?;
-        write_whole(&self.folder.join("files.json"), &text).await.map_err(failed)
+    /// All changes since the last time, whole or not at all.
+    pub(super) async fn save(&self) -> Result<()> {
+        let mut index = self.index.lock().await;
+        if !index.is_changed {
+            return Ok(());
+        }
+        let text = serde_json::to_vec(&*index).map_err(|error| failed(error.into()))?;
+        write_whole(&self.folder.join("files.json"), &text).await.map_err(failed)?;
+        index.is_changed = false;
+        for content in std::mem::take(&mut index.outdated) {
+            if let Err(error) = fs::remove_file(self.content(content)).await {
+                tracing::warn!(%error, "a kept content could not be removed");
+            }
+        }
+        Ok(())
     }
 
     /// Takes in a content, no more of it than there is room for beside what is here under other paths than `path`.
     pub(super) async fn draft(&self, path: &str, from: &mut (dyn AsyncRead + Send + Unpin)) -> Result<Draft> {
-        let (number, room) = {
+        let (number, replaced) = {
             let mut index = self.index.lock().await;
             index.next += 1;
-            let others = index.entries.iter().filter(|(known, _)| known.as_str() != path);
-            let used: u64 = others.map(|(_, entry)| entry.size()).sum();
-            (index.next, self.bounds.bytes.saturating_sub(used))
+            (index.next, index.entries.get(path).map_or(0, KeptEntry::size))
         };
-        let mut draft = Draft { path: self.folder.join(format!("draft-{number}")), size: 0 };
-        let mut file = fs::File::create(&draft.path).await.map_err(failed)?;
-        draft.size = tokio::io::copy(&mut from.take(room.saturating_add(1)), &mut file)
-            .await
-            .map_err(|error| BackendError::File { path: path.to_owned(), reason: error.to_string() })?;
-        file.flush().await.map_err(failed)?;
-        if draft.size > room {
-            return Err(BackendError::FileTooLarge { limit: room });
-        }
-        Ok(draft)
+        let draft = self.folder.join(format!("draft-{number}"));
+        Draft::read(draft, Arc::clone(&self.room), replaced, path, from).await
     }
 
     /// Makes or replaces the file.
@@ -133,19 +121,22 @@ impl Kept {
         index.next += 1;
         let content = index.next;
         fs::rename(&draft.path, self.content(content)).await.map_err(failed)?;
+        // Before the draft stops counting, so that nothing fits in between.
+        self.room.kept.fetch_add(draft.size, Ordering::AcqRel);
         let entry = KeptEntry::File { content, size: draft.size, mode, modified_ms };
         let before = index.entries.insert(path.to_owned(), entry);
         index.left_out.remove(path);
-        self.save(&index).await?;
-        self.discard(before).await;
+        index.is_changed = true;
+        self.discard(&mut index, before);
         Ok(())
     }
 
-    async fn discard(&self, entry: Option<KeptEntry>) {
-        if let Some(KeptEntry::File { content, .. }) = entry
-            && let Err(error) = fs::remove_file(self.content(content)).await
-        {
-            tracing::warn!(%error, "a kept content could not be removed");
+    fn discard(&self, index: &mut Index, gone: impl IntoIterator<Item = KeptEntry>) {
+        for entry in gone {
+            if let KeptEntry::File { content, size, .. } = entry {
+                self.room.kept.fetch_sub(size, Ordering::AcqRel);
+                index.outdated.push(content);
+            }
         }
     }
 
@@ -155,15 +146,12 @@ impl Kept {
             return Err(BackendError::NoSpace(path.to_owned()));
         }
         index.entries.entry(path.to_owned()).or_insert(KeptEntry::Folder { modified_ms });
-        self.save(&index).await
+        index.is_changed = true;
+        Ok(())
     }
 
     /// The folders that there are; with `all`, there are no others.
-    pub(super) async fn keep_folders<'a>(
-        &self,
-        folders: impl Iterator<Item = (&'a str, i64)>,
-        all: bool,
-    ) -> Result<()> {
+    pub(super) async fn keep_folders<'a>(&self, folders: impl Iterator<Item = (&'a str, i64)>, all: bool) {
         let folders: BTreeMap<&str, i64> = folders.collect();
         let mut index = self.index.lock().await;
         let before = index.entries.len();
@@ -181,30 +169,35 @@ impl Kept {
                 changed = true;
             }
         }
-        if changed { self.save(&index).await } else { Ok(()) }
+        index.is_changed |= changed;
     }
 
     /// Whether a file of this size would fit under this path.
     pub(super) async fn has_room(&self, path: &str, size: u64) -> bool {
-        let index = self.index.lock().await;
-        let others = index.entries.iter().filter(|(known, _)| known.as_str() != path);
-        let used: u64 = others.map(|(_, entry)| entry.size()).sum();
-        used.saturating_add(size) <= self.bounds.bytes
+        let replaced = self.index.lock().await.entries.get(path).map_or(0, KeptEntry::size);
+        self.room.fits(size, replaced)
     }
 
-    /// With all below it.
-    pub(super) async fn forget(&self, path: &str) -> Result<bool> {
+    /// With all below it; false when there was nothing.
+    pub(super) async fn forget(&self, path: &str) -> bool {
         let mut index = self.index.lock().await;
-        let gone: Vec<_> = index.entries.extract_if(.., |known, _| is_at_or_below(known, path)).collect();
+        let gone = index.take_below(path);
+        let unknown = index.left_out.len();
         index.left_out.retain(|known| !is_at_or_below(known, path));
-        if gone.is_empty() {
-            return Ok(false);
+        let any = !gone.is_empty();
+        index.is_changed |= any || index.left_out.len() != unknown;
+        self.discard(&mut index, gone.into_values());
+        any
+    }
+
+    /// The files of these names alone, many at once.
+    pub(super) async fn forget_files<'a>(&self, paths: impl Iterator<Item = &'a String> + Send) {
+        let mut index = self.index.lock().await;
+        for path in paths {
+            let entry = index.entries.remove(path);
+            index.is_changed |= index.left_out.remove(path) || entry.is_some();
+            self.discard(&mut index, entry);
         }
-        self.save(&index).await?;
-        for (_, entry) in gone {
-            self.discard(Some(entry)).await;
-        }
-        Ok(true)
     }
 
     pub(super) async fn rename(&self, from: &str, to: &str) -> Result<()> {
@@ -212,22 +205,42 @@ impl Kept {
             let reason = "a folder cannot be moved into itself".to_owned();
             return Err(BackendError::File { path: to.to_owned(), reason });
         }
-        self.forget(to).await?;
+        self.forget(to).await;
         let mut index = self.index.lock().await;
-        let moved: Vec<_> = index.entries.extract_if(.., |known, _| is_at_or_below(known, from)).collect();
-        for (path, entry) in moved {
+        for (path, entry) in index.take_below(from) {
             let rest = path.strip_prefix(from).unwrap_or_default();
             index.entries.insert(format!("{to}{rest}"), entry);
         }
-        self.save(&index).await
+        index.is_changed = true;
+        Ok(())
     }
 
     /// It was too large to be kept.
-    pub(super) async fn leave_out(&self, path: &str) -> Result<()> {
-        self.forget(path).await?;
+    pub(super) async fn leave_out(&self, path: &str) {
+        self.forget(path).await;
+        self.not_as_there(path).await;
+    }
+
+    /// It could not be fetched. What was kept of it earlier stays.
+    pub(super) async fn not_as_there(&self, path: &str) {
         let mut index = self.index.lock().await;
-        index.left_out.insert(path.to_owned());
-        self.save(&index).await
+        index.is_changed |= index.left_out.insert(path.to_owned());
+    }
+
+    pub(super) async fn set_stale(&self) {
+        let mut index = self.index.lock().await;
+        (index.is_stale, index.is_changed) = (true, true);
+    }
+
+    /// Told once.
+    pub(super) async fn take_stale(&self) -> bool {
+        let mut index = self.index.lock().await;
+        index.is_changed |= index.is_stale;
+        std::mem::take(&mut index.is_stale)
+    }
+
+    pub(super) fn most_bytes(&self) -> u64 {
+        self.bounds.bytes
     }
 
     pub(super) async fn left_out(&self) -> Vec<String> {
@@ -248,8 +261,8 @@ impl Kept {
         self.index.lock().await.entries.clone()
     }
 
-    pub(super) async fn used_bytes(&self) -> u64 {
-        self.index.lock().await.entries.values().map(KeptEntry::size).sum()
+    pub(super) fn used_bytes(&self) -> u64 {
+        self.room.kept()
     }
 
     /// A new sandbox has the file since then, as the provider tells.
@@ -260,85 +273,38 @@ impl Kept {
                 *modified_ms = *time;
             }
         }
-        self.save(&index).await
+        index.is_changed = true;
+        drop(index);
+        self.save().await
     }
+}
 
-    pub(super) async fn read_whole(&self, path: &str) -> Result<(fs::File, u64)> {
-        let index = self.index.lock().await;
-        match index.entries.get(path) {
-            Some(KeptEntry::File { content, size, .. }) => {
-                Ok((fs::File::open(self.content(*content)).await.map_err(failed)?, *size))
-            }
-            _ => Err(BackendError::NoSuchFile(path.to_owned())),
-        }
+impl Index {
+    fn take_below(&mut self, path: &str) -> BTreeMap<String, KeptEntry> {
+        self.entries.extract_if(.., |known, _| is_at_or_below(known, path)).collect()
     }
+}
 
-    pub(super) async fn read(&self, path: &SandboxPath, range: Option<ByteRange>) -> Result<FileContent> {
-        let stat = self.stat(path.as_str()).await?;
-        if stat.kind == FileKind::Directory {
-            return Err(BackendError::IsFolder(path.to_string()));
-        }
-        let (mut file, _) = self.read_whole(path.as_str()).await?;
-        let ByteRange { start, length } = range.unwrap_or(ByteRange { start: 0, length: None });
-        file.seek(SeekFrom::Start(start)).await.map_err(failed)?;
-        Ok(FileContent { stat, reader: Box::new(file.take(length.unwrap_or(u64::MAX))) })
-    }
+fn content_name(number: u64) -> String {
+    format!("content-{number}")
+}
 
-    /// Folders are there when something is in them, or when they were made.
-    pub(super) async fn stat(&self, path: &str) -> Result<FileStat> {
-        let index = self.index.lock().await;
-        if let Some(entry) = index.entries.get(path) {
-            return Ok(entry.stat(path));
+/// What a gate that died in the middle has left: contents that no index names.
+async fn remove_strays(folder: &Path, index: &Index) -> Result<(), Error> {
+    let content = |entry: &KeptEntry| match entry {
+        KeptEntry::File { content, .. } => Some(content_name(*content)),
+        KeptEntry::Folder { .. } => None,
+    };
+    let named: BTreeSet<String> = index.entries.values().filter_map(content).collect();
+    let mut there = fs::read_dir(folder).await?;
+    while let Some(entry) = there.next_entry().await? {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let is_ours = name.starts_with("content-") || name.starts_with("draft-");
+        if is_ours && !named.contains(&name) {
+            fs::remove_file(entry.path()).await?;
         }
-        let is_folder =
-            path == SandboxPath::WORKING_DIR || index.entries.keys().any(|known| is_at_or_below(known, path));
-        if is_folder {
-            return Ok(KeptEntry::Folder { modified_ms: 0 }.stat(path));
-        }
-        Err(BackendError::NoSuchFile(path.to_owned()))
     }
-
-    pub(super) async fn list(&self, path: &str, depth: u32) -> Result<Vec<FileStat>> {
-        if self.stat(path).await?.kind != FileKind::Directory {
-            return Err(BackendError::NotAFolder(path.to_owned()));
-        }
-        let index = self.index.lock().await;
-        let top = path.trim_end_matches('/');
-        let mut found = BTreeMap::new();
-        for (known, entry) in &index.entries {
-            let Some(rest) = known.strip_prefix(top).and_then(|rest| rest.strip_prefix('/')) else {
-                continue;
-            };
-            let parts: Vec<&str> = rest.split('/').collect();
-            for level in 1..=parts.len().min(depth as usize) {
-                let at = format!("{top}/{}", parts[..level].join("/"));
-                let stat = if level == parts.len() {
-                    entry.stat(&at)
-                } else {
-                    KeptEntry::Folder { modified_ms: 0 }.stat(&at)
-                };
-                // One that was made tells more than one that only must be there.
-                if level == parts.len() || !found.contains_key(&at) {
-                    found.insert(at, stat);
-                }
-            }
-        }
-        Ok(found.into_values().collect())
-    }
-
-    /// A copy of all of it somewhere else.
-    pub(super) async fn copy_to(&self, folder: &Path) -> Result<()> {
-        fs::create_dir_all(folder).await.map_err(failed)?;
-        let index = self.index.lock().await;
-        for entry in index.entries.values() {
-            if let KeptEntry::File { content, .. } = entry {
-                let name = format!("content-{content}");
-                fs::copy(self.content(*content), folder.join(name)).await.map_err(failed)?;
-            }
-        }
-        let text = serde_json::to_vec(&*index).map_err(|error| failed(error.into()))?;
-        write_whole(&folder.join("files.json"), &text).await.map_err(failed)
-    }
+    Ok(())
 }
 
 /// Whole or not at all, whenever the power fails.

@@ -7,6 +7,7 @@ use sandgate_core::{BackendError, ByteRange, FileContent, FileStat, Files, Resul
 use tokio::io::AsyncRead;
 
 use super::changes::is_at_or_below;
+use super::draft::Draft;
 use super::kept::Kept;
 
 const FILE_MODE: u32 = 0o644;
@@ -24,6 +25,14 @@ fn now() -> i64 {
 }
 
 impl KeptFiles {
+    /// A content that is here already.
+    pub(super) async fn put(&self, path: &SandboxPath, draft: Draft) -> Result<FileStat> {
+        Self::check(path)?;
+        self.0.put(path.as_str(), draft, FILE_MODE, now()).await?;
+        self.0.save().await?;
+        self.0.stat(path.as_str()).await
+    }
+
     fn check(path: &SandboxPath) -> Result<()> {
         if is_kept(path) {
             return Ok(());
@@ -46,8 +55,7 @@ impl Files for KeptFiles {
     ) -> Result<FileStat> {
         Self::check(path)?;
         let draft = self.0.draft(path.as_str(), content).await?;
-        self.0.put(path.as_str(), draft, FILE_MODE, now()).await?;
-        self.0.stat(path.as_str()).await
+        self.put(path, draft).await
     }
 
     async fn list(&self, path: &SandboxPath, depth: u32) -> Result<Vec<FileStat>> {
@@ -61,6 +69,7 @@ impl Files for KeptFiles {
     async fn make_dir(&self, path: &SandboxPath) -> Result<FileStat> {
         Self::check(path)?;
         self.0.make_folder(path.as_str(), now()).await?;
+        self.0.save().await?;
         self.0.stat(path.as_str()).await
     }
 
@@ -68,13 +77,14 @@ impl Files for KeptFiles {
         Self::check(to)?;
         self.0.stat(from.as_str()).await?;
         self.0.rename(from.as_str(), to.as_str()).await?;
+        self.0.save().await?;
         self.0.stat(to.as_str()).await
     }
 
     async fn remove(&self, path: &SandboxPath) -> Result<()> {
         Self::check(path)?;
-        match self.0.forget(path.as_str()).await? {
-            true => Ok(()),
+        match self.0.forget(path.as_str()).await {
+            true => self.0.save().await,
             false => Err(BackendError::NoSuchFile(path.to_string())),
         }
     }

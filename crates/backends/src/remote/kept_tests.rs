@@ -1,5 +1,8 @@
 //! Files that the gate keeps for a sandbox that may be lost.
 
+use sandgate_core::{ByteRange, FileStat, SandboxPath};
+use tokio::io::AsyncReadExt;
+
 use super::*;
 
 async fn kept(folder: &Path, bytes: u64) -> Kept {
@@ -8,7 +11,8 @@ async fn kept(folder: &Path, bytes: u64) -> Kept {
 
 async fn put(kept: &Kept, path: &str, text: &str) -> Result<()> {
     let draft = kept.draft(path, &mut text.as_bytes()).await?;
-    kept.put(path, draft, 0o644, 7).await
+    kept.put(path, draft, 0o644, 7).await?;
+    kept.save().await
 }
 
 async fn text(kept: &Kept, path: &str) -> String {
@@ -38,7 +42,8 @@ async fn files_are_there_after_a_restart_and_old_contents_go() {
         paths(&again.list("/mnt/data", 5).await.unwrap()),
         ["/mnt/data/a", "/mnt/data/a/b.txt", "/mnt/data/c"]
     );
-    assert!(again.forget("/mnt/data/a").await.unwrap());
+    assert!(again.forget("/mnt/data/a").await);
+    again.save().await.unwrap();
     assert!(matches!(again.stat("/mnt/data/a").await, Err(BackendError::NoSuchFile(_))));
     let left: Vec<_> =
         std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
@@ -90,8 +95,37 @@ async fn a_range_of_a_file() {
 async fn what_did_not_fit_is_remembered_until_it_goes() {
     let folder = tempfile::tempdir().unwrap();
     let kept = kept(folder.path(), 10).await;
-    kept.leave_out("/mnt/data/big").await.unwrap();
+    kept.leave_out("/mnt/data/big").await;
     assert_eq!(kept.left_out().await, ["/mnt/data/big"]);
     put(&kept, "/mnt/data/big", "small").await.unwrap();
     assert!(kept.left_out().await.is_empty());
+}
+
+#[tokio::test]
+async fn uploads_side_by_side_share_one_room() {
+    let folder = tempfile::tempdir().unwrap();
+    let kept = kept(folder.path(), 10).await;
+    let one = kept.draft("/mnt/data/a", &mut "123456".as_bytes()).await.unwrap();
+    let two = kept.draft("/mnt/data/b", &mut "123456".as_bytes()).await;
+    assert!(matches!(two, Err(BackendError::FileTooLarge { .. })), "{two:?}");
+    drop(one);
+    let two = kept.draft("/mnt/data/b", &mut "123456".as_bytes()).await.unwrap();
+    kept.put("/mnt/data/b", two, 0o644, 7).await.unwrap();
+    assert_eq!(kept.used_bytes(), 6);
+    assert!(kept.has_room("/mnt/data/b", 10).await && !kept.has_room("/mnt/data/c", 5).await);
+}
+
+#[tokio::test]
+async fn what_a_crash_left_half_done_goes_and_what_was_saved_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = kept(folder.path(), 100).await;
+    put(&first, "/mnt/data/a", "one").await.unwrap();
+    // Replaced, and never saved: the old one is still there.
+    let draft = first.draft("/mnt/data/a", &mut "two".as_bytes()).await.unwrap();
+    first.put("/mnt/data/a", draft, 0o644, 8).await.unwrap();
+    std::fs::write(folder.path().join("draft-77"), "x").unwrap();
+    drop(first);
+    let again = kept(folder.path(), 100).await;
+    assert_eq!(text(&again, "/mnt/data/a").await, "one");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
 }

@@ -7,15 +7,20 @@ use tokio::io::AsyncReadExt;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
+use super::contexts::Ended;
+use super::look::Looked;
+use super::outgoing::Outgoing;
 use super::run::Opened;
 use super::sandbox::Inner;
 use super::told::{Content, Kind, Meant, Part, Reader, meant};
 use crate::{ProviderError, RunEnd, Said};
 
 /// From an interrupt to the end by force, as in the embedded engine.
-const GRACE: Duration = Duration::from_secs(2);
+pub(super) const GRACE: Duration = Duration::from_secs(2);
 /// How far past the limit a run may go on printing before it is ended.
 const GIVE_UP_FACTOR: u64 = 10;
+/// For a display that was left behind as a file.
+const LONGEST_FETCH: Duration = Duration::from_secs(20);
 const SIGKILL: i32 = 9;
 
 /// More than this of a run's output is not even read.
@@ -30,14 +35,23 @@ pub(super) struct Finished {
     pub(super) count: u64,
     pub(super) interpreter_lost: bool,
     pub(super) sandbox_lost: bool,
-    /// For the provider's switch.
+    /// On the way to the sandbox.
     pub(super) error: Option<ProviderError>,
+    /// Its files, where somebody has looked at them already.
+    pub(super) looked: Option<Looked>,
 }
 
 impl Finished {
-    fn new(ending: Ending, text: impl Into<String>) -> Self {
-        let text = text.into();
-        Self { ending, text, count: 0, interpreter_lost: false, sandbox_lost: false, error: None }
+    pub(super) fn new(ending: Ending, text: impl Into<String>) -> Self {
+        Self {
+            ending,
+            text: text.into(),
+            count: 0,
+            interpreter_lost: false,
+            sandbox_lost: false,
+            error: None,
+            looked: None,
+        }
     }
 
     pub(super) fn failed(why: &str) -> Self {
@@ -49,17 +63,37 @@ impl Finished {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stopped {
+pub(super) enum Stopped {
     Asked,
     Killed,
     TimedOut,
     Flooding,
 }
 
+impl Stopped {
+    pub(super) fn told(self, timeout: Duration, output_limit: u64, how: &str) -> Finished {
+        match self {
+            Self::TimedOut => {
+                let seconds = timeout.as_secs_f64();
+                let text = format!("the time limit of {seconds} seconds was reached; the code {how}");
+                Finished::new(Ending::TimedOut, text)
+            }
+            Self::Killed => Finished::new(Ending::Interrupted, "the code was ended on request"),
+            Self::Flooding => {
+                let limit = human_bytes(output_limit);
+                let text =
+                    format!("the code went on printing far past the output limit of {limit} and {how}");
+                Finished::new(Ending::LimitHit { limit: LimitKind::Output }, text)
+            }
+            Self::Asked => Finished::new(Ending::Interrupted, format!("the code {how}")),
+        }
+    }
+}
+
 pub(super) struct Listening<'a> {
     inner: &'a Inner,
     opened: Opened,
-    events: &'a mpsc::Sender<Event>,
+    out: &'a mut Outgoing,
     stops: mpsc::UnboundedReceiver<Stop>,
     timeout: Duration,
     reader: Option<Reader>,
@@ -68,13 +102,15 @@ pub(super) struct Listening<'a> {
     kept: u64,
     dropped: u64,
     stopped: Option<Stopped>,
+    /// A display took too long to be fetched; no other is.
+    fetching_fails: bool,
 }
 
 impl<'a> Listening<'a> {
     pub(super) fn new(
         inner: &'a Inner,
         opened: Opened,
-        events: &'a mpsc::Sender<Event>,
+        out: &'a mut Outgoing,
         stops: mpsc::UnboundedReceiver<Stop>,
         timeout: Duration,
         count: u64,
@@ -83,7 +119,7 @@ impl<'a> Listening<'a> {
         Self {
             inner,
             opened,
-            events,
+            out,
             stops,
             timeout,
             reader,
@@ -92,14 +128,16 @@ impl<'a> Listening<'a> {
             kept: 0,
             dropped: 0,
             stopped: None,
+            fetching_fails: false,
         }
     }
 
     pub(super) async fn into_finished(mut self) -> Finished {
-        let mut wake = Instant::now() + self.timeout;
+        let mut wake = self.opened.sent + self.timeout;
+        let reader = self.out.sender();
         let mut finished = loop {
             tokio::select! {
-                said = self.opened.running.said.recv() => match said {
+                said = self.opened.running.said.recv(), if !self.out.is_full() => match said {
                     Some(Ok(Said::Ended(end))) => break self.ended(end),
                     Some(Ok(said)) => {
                         self.pass_on(said).await;
@@ -110,6 +148,7 @@ impl<'a> Listening<'a> {
                     Some(Err(error)) => break self.broke(error).await,
                     None => break self.broke(ProviderError::Garbage("a run without an end".to_owned())).await,
                 },
+                room = reader.reserve(), if self.out.has_waiting() => self.out.send_next(room),
                 Some(stop) = self.stops.recv() => {
                     let second = self.stopped.is_some();
                     wake = self.stop(if stop == Stop::Kill { Stopped::Killed } else { Stopped::Asked });
@@ -117,7 +156,7 @@ impl<'a> Listening<'a> {
                         wake = Instant::now();
                     }
                 }
-                () = self.events.closed(), if self.stopped.is_none() => wake = self.stop(Stopped::Asked),
+                () = reader.closed(), if self.stopped.is_none() => wake = self.stop(Stopped::Asked),
                 () = sleep_until(wake) => {
                     if self.stopped.is_some() {
                         break self.end_by_force().await;
@@ -127,12 +166,12 @@ impl<'a> Listening<'a> {
             }
         };
         if let Some(rest) = self.reader.as_mut().and_then(Reader::finish) {
-            self.text(rest, false).await;
+            self.text(rest, false);
         }
         if self.dropped > 0 {
             let (limit, dropped) = (human_bytes(self.limit()), human_bytes(self.dropped));
             let text = format!("the output limit of {limit} was reached; {dropped} more were dropped");
-            let _ = self.events.send(Event::Note { note: Note::OutputTrimmed, text }).await;
+            self.out.push(Event::Note { note: Note::OutputTrimmed, text });
         }
         finished.count = self.count;
         finished
@@ -161,41 +200,25 @@ impl<'a> Listening<'a> {
     }
 
     async fn end_by_force(&self) -> Finished {
-        self.end_interpreter().await;
         let mut finished = self.how_stopped("was ended");
-        finished.text.push_str("; variables are gone, files are kept");
-        finished.interpreter_lost = true;
+        let why = std::mem::take(&mut finished.text);
+        self.end_interpreter(&mut finished, &why).await;
         finished
     }
 
-    async fn end_interpreter(&self) {
-        let place = &self.opened.at.place;
-        let ended = match &self.opened.interpreter.remote {
-            Some(context) => place.delete_context(context).await,
-            None => Err(ProviderError::Unsupported("ending the only interpreter")),
-        };
-        if let Err(error) = ended {
-            tracing::warn!(sandbox = %self.inner.id, %error, "an interpreter could not be ended, so its sandbox is");
-            self.inner.abandon(&self.opened.at).await;
+    /// It is not used again, and what runs in it ends. `why` it had to is told with what went with it.
+    async fn end_interpreter(&self, finished: &mut Finished, why: &str) {
+        let Opened { at, interpreter, .. } = &self.opened;
+        let ended = self.inner.end_by_force(at, interpreter.remote.as_deref()).await;
+        finished.text = format!("{why}; {}", ended.text());
+        finished.interpreter_lost = true;
+        if let Ended::Sandbox(looked) = ended {
+            (finished.sandbox_lost, finished.looked) = (true, looked);
         }
     }
 
     fn how_stopped(&self, how: &str) -> Finished {
-        match self.stopped {
-            Some(Stopped::TimedOut) => {
-                let seconds = self.timeout.as_secs_f64();
-                let text = format!("the time limit of {seconds} seconds was reached; the code {how}");
-                Finished::new(Ending::TimedOut, text)
-            }
-            Some(Stopped::Killed) => Finished::new(Ending::Interrupted, "the code was ended on request"),
-            Some(Stopped::Flooding) => {
-                let limit = human_bytes(self.limit());
-                let text =
-                    format!("the code went on printing far past the output limit of {limit} and {how}");
-                Finished::new(Ending::LimitHit { limit: LimitKind::Output }, text)
-            }
-            Some(Stopped::Asked) | None => Finished::new(Ending::Interrupted, format!("the code {how}")),
-        }
+        self.stopped.unwrap_or(Stopped::Asked).told(self.timeout, self.limit(), how)
     }
 
     fn ended(&self, end: RunEnd) -> Finished {
@@ -204,11 +227,7 @@ impl<'a> Listening<'a> {
             RunEnd::Finished if self.raised => Finished::new(Ending::Raised, "the code raised"),
             RunEnd::Finished => Finished::new(Ending::Ok, ""),
             RunEnd::Interrupted => Finished::new(Ending::Interrupted, "the code was interrupted"),
-            RunEnd::TimedOut => {
-                let seconds = self.timeout.as_secs_f64();
-                let text = format!("the time limit of {seconds} seconds was reached; the code was ended");
-                Finished::new(Ending::TimedOut, text)
-            }
+            RunEnd::TimedOut => Stopped::TimedOut.told(self.timeout, self.limit(), "was ended"),
             RunEnd::Died(why) => {
                 let why = if why.is_empty() { String::new() } else { format!(" ({why})") };
                 let text = format!("the interpreter died{why}; variables are gone, files are kept");
@@ -228,6 +247,10 @@ impl<'a> Listening<'a> {
                 (lost.interpreter_lost, lost.sandbox_lost) = (true, true);
                 lost
             }
+            // It told what it ran in: that is gone, and the sandbox is not.
+            ProviderError::NoSuchContext => {
+                Finished::failed("its interpreter is gone; variables are gone, files are kept")
+            }
             ProviderError::TooLarge { .. } => {
                 self.stopped = Some(Stopped::Flooding);
                 return self.end_by_force().await;
@@ -235,9 +258,11 @@ impl<'a> Listening<'a> {
             // Who asked for it has left, and the connection with him.
             _ if self.stopped.is_some() => self.end_by_force().await,
             error => {
-                // The code may run on: its interpreter is not used again.
-                self.end_interpreter().await;
-                Finished::failed(&error.to_string())
+                // The code may run on.
+                let mut failed = Finished::failed(&error.to_string());
+                let why = std::mem::take(&mut failed.text);
+                self.end_interpreter(&mut failed, &why).await;
+                failed
             }
         };
         broken.error = Some(error);
@@ -247,20 +272,20 @@ impl<'a> Listening<'a> {
     async fn pass_on(&mut self, said: Said) {
         match said {
             Said::Stdout(text) => match self.reader.as_mut().map(|reader| reader.read(&text)) {
-                None => self.text(text, false).await,
+                None => self.text(text, false),
                 Some(parts) => {
                     for part in parts {
                         self.part(part).await;
                     }
                 }
             },
-            Said::Stderr(text) => self.text(text, true).await,
-            Said::Value(data) => self.bundle(data, true).await,
-            Said::Shown(data) => self.bundle(data, false).await,
+            Said::Stderr(text) => self.text(text, true),
+            Said::Value(data) => self.bundle(data, true),
+            Said::Shown(data) => self.bundle(data, false),
             Said::Raised(mut error) => {
                 self.raised = true;
                 error.traceback.retain(|line| self.fits(line.len() as u64));
-                let _ = self.events.send(Event::Error(error)).await;
+                self.out.push(Event::Error(error));
             }
             Said::Count(count) => self.count = count,
             Said::Ended(_) => {}
@@ -269,7 +294,7 @@ impl<'a> Listening<'a> {
 
     async fn part(&mut self, part: Part) {
         let (kind, content) = match part {
-            Part::Text(text) => return self.text(text, false).await,
+            Part::Text(text) => return self.text(text, false),
             Part::Told { kind, content } => (kind, content),
         };
         let bytes = match content {
@@ -278,27 +303,36 @@ impl<'a> Listening<'a> {
                 Ok(bytes) => bytes,
                 Err(error) => {
                     tracing::warn!(sandbox = %self.inner.id, %error, "what code displayed could not be fetched");
+                    self.fetching_fails |= matches!(error, ProviderError::TimedOut { .. });
                     self.dropped += 1;
                     return;
                 }
             },
         };
         match meant(kind, &bytes) {
-            Some(Meant::Bundle(data)) => self.bundle(data, kind == Kind::Value).await,
+            Some(Meant::Bundle(data)) => self.bundle(data, kind == Kind::Value),
             Some(Meant::Error(error)) => Box::pin(self.pass_on(Said::Raised(error))).await,
-            None => {}
+            // Nothing of ours, or more than the output may be.
+            None => self.dropped += bytes.len() as u64,
         }
     }
 
     /// A display that was too long for the output.
     async fn left_behind(&self, path: &str) -> Result<Vec<u8>, ProviderError> {
+        let late = || ProviderError::TimedOut { what: "a display".to_owned(), after: LONGEST_FETCH };
+        if self.fetching_fails {
+            return Err(late());
+        }
         let place = &self.opened.at.place;
-        let content = place.read(path).await?;
-        let mut bytes = Vec::new();
-        let read = content.reader.take(self.limit() + 1).read_to_end(&mut bytes).await;
-        read.map_err(|error| ProviderError::Unreachable(error.to_string()))?;
-        place.remove(path).await?;
-        Ok(bytes)
+        let fetching = async {
+            let content = place.read(path).await?;
+            let mut bytes = Vec::new();
+            let read = content.reader.take(self.limit() + 1).read_to_end(&mut bytes).await;
+            read.map_err(|error| ProviderError::Unreachable(error.to_string()))?;
+            place.remove(path).await?;
+            Ok(bytes)
+        };
+        tokio::time::timeout(LONGEST_FETCH, fetching).await.unwrap_or_else(|_| Err(late()))
     }
 
     fn fits(&mut self, size: u64) -> bool {
@@ -311,7 +345,7 @@ impl<'a> Listening<'a> {
         fits
     }
 
-    async fn text(&mut self, mut text: String, is_error: bool) {
+    fn text(&mut self, mut text: String, is_error: bool) {
         let room = usize::try_from(self.limit().saturating_sub(self.kept)).unwrap_or(usize::MAX);
         let cut = text.floor_char_boundary(room.min(text.len()));
         self.dropped += (text.len() - cut) as u64;
@@ -319,18 +353,18 @@ impl<'a> Listening<'a> {
         self.kept += text.len() as u64;
         if !text.is_empty() {
             let event = if is_error { Event::Stderr { text } } else { Event::Stdout { text } };
-            let _ = self.events.send(event).await;
+            self.out.push(event);
         }
     }
 
-    async fn bundle(&mut self, data: MimeBundle, is_value: bool) {
+    fn bundle(&mut self, data: MimeBundle, is_value: bool) {
         let size: usize = data.iter().map(|(kind, value)| kind.len() + weight(value)).sum();
         if self.fits(size as u64) {
             let event = match is_value {
                 true => Event::Result { data, execution_count: self.count },
                 false => Event::Display { data },
             };
-            let _ = self.events.send(event).await;
+            self.out.push(event);
         }
     }
 }

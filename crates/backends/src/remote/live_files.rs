@@ -21,9 +21,23 @@ impl LiveFiles {
         KeptFiles(Arc::clone(&self.0.kept))
     }
 
+    /// Where the files are; None: the kept ones are all there is for now.
+    async fn at(&self) -> Result<Option<At>> {
+        if self.0.is_paused() {
+            return Ok(None);
+        }
+        self.0.check_reach()?;
+        Ok(self.0.current().await)
+    }
+
+    /// Nothing is written to what is frozen: it would not be there when it goes on.
+    fn check_not_paused(&self) -> Result<()> {
+        if self.0.is_paused() { Err(BackendError::Paused) } else { Ok(()) }
+    }
+
     /// None: the provider lost it.
     async fn answer<T>(&self, at: &At, answer: ProviderResult<T>) -> Result<Option<T>> {
-        match self.0.shared.heard(answer) {
+        match self.0.heard(at, answer).await {
             Ok(answer) => Ok(Some(answer)),
             Err(ProviderError::Lost) => {
                 self.0.lose(at.generation).await;
@@ -42,7 +56,7 @@ fn stat(entry: PlaceEntry) -> FileStat {
 /// What there is to do at the provider; where that has lost the sandbox, with what was kept.
 macro_rules! or_kept {
     ($self:ident, $at:ident, $ask:expr, $kept:expr) => {{
-        let Some($at) = $self.0.current().await else { return $kept.await };
+        let Some($at) = $self.at().await? else { return $kept.await };
         match $self.answer(&$at, $ask.await).await? {
             Some(answer) => answer,
             None => return $kept.await,
@@ -73,23 +87,25 @@ impl Files for LiveFiles {
         path: &SandboxPath,
         content: &mut (dyn AsyncRead + Send + Unpin),
     ) -> Result<FileStat> {
+        self.check_not_paused()?;
         // Gathered here first: the provider wants to know how much comes, and then there is a copy already.
         let draft = self.0.kept.draft(path.as_str(), content).await?;
+        let _alone = self.0.looking.lock().await;
         // Where there is no sandbox any more, the next one is made with it.
-        if let Some(at) = self.0.current().await {
+        if let Some(at) = self.at().await? {
             let file = Box::new(draft.open().await?);
             let written = at.place.write(path.as_str(), file, draft.size).await;
             if self.answer(&at, written).await?.is_some() {
-                let entry = self.0.told(at.place.stat(path.as_str()).await)?;
+                let entry = self.0.told(&at, at.place.stat(path.as_str()).await).await?;
                 self.0.lock_seen().put(&entry);
                 if is_kept(path) {
                     self.0.kept.put(path.as_str(), draft, entry.mode, entry.modified_ms).await?;
+                    self.0.kept.save().await?;
                 }
                 return Ok(stat(entry));
             }
         }
-        let mut kept = draft.open().await?;
-        self.kept().write(path, &mut kept).await
+        self.kept().put(path, draft).await
     }
 
     async fn list(&self, path: &SandboxPath, depth: u32) -> Result<Vec<FileStat>> {
@@ -110,16 +126,21 @@ impl Files for LiveFiles {
     }
 
     async fn make_dir(&self, path: &SandboxPath) -> Result<FileStat> {
+        self.check_not_paused()?;
+        let _alone = self.0.looking.lock().await;
         let kept = self.kept();
         or_kept!(self, at, at.place.make_dir(path.as_str()), kept.make_dir(path));
         let entry = or_kept!(self, at, at.place.stat(path.as_str()), kept.make_dir(path));
         if is_kept(path) {
             self.0.kept.make_folder(path.as_str(), entry.modified_ms).await?;
+            self.0.kept.save().await?;
         }
         Ok(stat(entry))
     }
 
     async fn rename(&self, from: &SandboxPath, to: &SandboxPath) -> Result<FileStat> {
+        self.check_not_paused()?;
+        let _alone = self.0.looking.lock().await;
         let kept = self.kept();
         or_kept!(self, at, at.place.rename(from.as_str(), to.as_str()), kept.rename(from, to));
         let entry = or_kept!(self, at, at.place.stat(to.as_str()), kept.rename(from, to));
@@ -130,19 +151,23 @@ impl Files for LiveFiles {
         }
         match (is_kept(from), is_kept(to)) {
             (true, true) => self.0.kept.rename(from.as_str(), to.as_str()).await?,
-            (true, false) => drop(self.0.kept.forget(from.as_str()).await?),
+            (true, false) => drop(self.0.kept.forget(from.as_str()).await),
             // The next look fetches it.
             (false, _) => {}
         }
+        self.0.kept.save().await?;
         Ok(stat(entry))
     }
 
     async fn remove(&self, path: &SandboxPath) -> Result<()> {
+        self.check_not_paused()?;
+        let _alone = self.0.looking.lock().await;
         let kept = self.kept();
         or_kept!(self, at, at.place.stat(path.as_str()), kept.remove(path));
         or_kept!(self, at, at.place.remove(path.as_str()), kept.remove(path));
         self.0.lock_seen().remove(path.as_str());
-        self.0.kept.forget(path.as_str()).await.map(drop)
+        self.0.kept.forget(path.as_str()).await;
+        self.0.kept.save().await
     }
 }
 

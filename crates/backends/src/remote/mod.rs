@@ -3,20 +3,27 @@
 mod breaker;
 mod changes;
 mod context;
+mod contexts;
 #[cfg(test)]
 pub(crate) mod double;
+mod draft;
 mod fetch;
 mod kept;
 mod kept_files;
+mod kept_reading;
 mod listen;
 mod live_files;
+mod look;
+mod outgoing;
 mod reaper;
 mod record;
 mod refusal;
+mod restore;
 mod run;
 mod sandbox;
 mod shared;
 mod told;
+mod trouble;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -105,7 +112,7 @@ impl RemoteBackend {
 async fn make(shared: Arc<Shared>, id: SandboxId, spec: SandboxSpec) -> Result<RemoteSandbox> {
     let record = Record { backend: shared.name().to_owned(), ..Record::default() };
     // Before the provider is asked: whatever happens, the sandbox is known, or is found and removed.
-    shared.records.save(&id, &record).await?;
+    shared.records.create(&id, &record).await?;
     shared.known().insert(id.clone(), Known { making: true, ..Known::default() });
     let made = async {
         let kept = shared.kept(&id, &spec.limits).await?;
@@ -140,7 +147,7 @@ impl Backend for RemoteBackend {
             let id = SandboxId::random();
             let made = make(Arc::clone(&shared), id.clone(), spec).await;
             if let Err(Ok(unwanted)) = sender.send(made) {
-                unwanted.give_back().await;
+                unwanted.give_back(false).await;
                 shared.known().remove(&id);
                 if let Err(error) = shared.records.remove(&id).await {
                     tracing::warn!(sandbox = %id, %error, "the record of a remote sandbox could not be removed");
@@ -171,17 +178,17 @@ impl Backend for RemoteBackend {
     async fn copy(&self, from: &SandboxId, spec: &SandboxSpec) -> Result<SandboxId> {
         self.record(from).await?;
         let live = self.0.known().get(from).and_then(|known| known.live.clone());
-        if let Some(live) = live
+        if let Some(live) = live.filter(|live| !live.0.is_paused())
             && let Some(at) = live.0.current().await
         {
-            live.0.look(&at.place).await?;
+            live.0.look(&at).await?;
         }
         let id = SandboxId::random();
         let folder = self.0.records.folder(&id);
         let copied = async {
             self.0.kept(from, &spec.limits).await?.copy_to(&folder).await?;
             let record = Record { backend: self.0.name().to_owned(), ..Record::default() };
-            self.0.records.save(&id, &record).await
+            self.0.records.create(&id, &record).await
         };
         if let Err(error) = copied.await {
             self.0.records.remove(&id).await?;
@@ -195,11 +202,12 @@ impl Backend for RemoteBackend {
         let record = self.record(id).await?;
         let known = self.forget(id);
         match known.live {
-            Some(live) => live.give_back().await,
+            // Its files go too, and are not fetched for that.
+            Some(live) => live.give_back(false).await,
             None => {
                 let place = record.place.as_deref().and_then(|place| PlaceId::parse(place).ok());
                 if let Some(place) = place
-                    && let Err(error) = self.0.provider.delete(&place).await
+                    && let Err(error) = self.0.ask(self.0.provider.delete(&place)).await
                 {
                     // It carries our name: the next round of the reaper takes it.
                     tracing::warn!(sandbox = %id, %error, "a remote sandbox could not be deleted");
@@ -218,7 +226,7 @@ impl Backend for RemoteBackend {
         let live: Vec<_> = self.0.known().values().filter_map(|known| known.live.clone()).collect();
         let mut ends = JoinSet::new();
         for sandbox in live {
-            ends.spawn(async move { sandbox.give_back().await });
+            ends.spawn(async move { sandbox.give_back(true).await });
         }
         if tokio::time::timeout(LONGEST_END, ends.join_all()).await.is_err() {
             tracing::warn!(backend = self.0.name(), "some remote sandboxes were not deleted in time");

@@ -39,11 +39,10 @@ pub(super) async fn extend_all(shared: &Arc<Shared>, most: Duration) -> bool {
     let mut extended = JoinSet::new();
     for sandbox in live {
         extended.spawn(async move {
-            let moved = timeout(most, sandbox.keep_alive()).await.unwrap_or_else(|_| {
+            timeout(most, sandbox.keep_alive()).await.unwrap_or_else(|_| {
                 tracing::warn!(sandbox = %sandbox.0.id, "a remote sandbox could not be kept alive in time");
                 false
-            });
-            moved
+            })
         });
     }
     extended.join_all().await.into_iter().all(|moved| moved)

@@ -54,11 +54,18 @@ impl Records {
         }
     }
 
+    pub(super) async fn create(&self, id: &SandboxId, record: &Record) -> Result<()> {
+        tokio::fs::create_dir_all(self.folder(id)).await.map_err(failed)?;
+        self.save(id, record).await
+    }
+
+    /// Of one that is there: who comes after its end writes down nothing.
     pub(super) async fn save(&self, id: &SandboxId, record: &Record) -> Result<()> {
-        let folder = self.folder(id);
-        tokio::fs::create_dir_all(&folder).await.map_err(failed)?;
         let text = serde_json::to_vec(record).map_err(|error| failed(error.into()))?;
-        write_whole(&folder.join("place.json"), &text).await.map_err(failed)
+        match write_whole(&self.folder(id).join("place.json"), &text).await {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(failed(error)),
+            _ => Ok(()),
+        }
     }
 
     pub(super) async fn remove(&self, id: &SandboxId) -> Result<()> {
@@ -104,3 +111,7 @@ impl Records {
         Ok(id)
     }
 }
+
+#[cfg(test)]
+#[path = "record_tests.rs"]
+mod tests;

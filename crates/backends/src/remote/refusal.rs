@@ -15,6 +15,10 @@ pub(super) fn backend_error(backend: &str, error: ProviderError) -> BackendError
         ProviderError::File { path, reason } => BackendError::File { path, reason },
         ProviderError::TooLarge { limit, .. } => BackendError::FileTooLarge { limit },
         ProviderError::Unsupported(what) => BackendError::Unsupported(what),
+        // Asking again, or somebody else, would not make it right.
+        refused @ ProviderError::Refused { .. } => {
+            BackendError::Invalid(format!("backend '{backend}': {refused}"))
+        }
         other => {
             let retry = match &other {
                 ProviderError::RateLimited { retry_after: Some(after), .. } => *after,

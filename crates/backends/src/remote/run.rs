@@ -1,19 +1,25 @@
 //! One execution on a remote sandbox: waits for its turn, starts it at the provider, passes on what it says
-//! within the limits, stops it when it must stop, and tells how it ended.
+//! within the limits, stops it when it must stop, and tells how it ended. Nothing here waits for who reads it,
+//! before the end.
 
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
+use std::time::Duration;
 
 use sandgate_core::{
     BackendError, CodeError, Ending, Event, ExecuteRequest, Execution, ExecutionHandle, Note, Result, Stop,
     human_bytes,
 };
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::time::{Instant, sleep_until};
 
 use super::context::{Context, Interpreted, Novelty, Turn};
-use super::listen::{Finished, Listening};
+use super::listen::{Finished, GRACE, Listening, Stopped};
+use super::look::Looked;
+use super::outgoing::Outgoing;
+use super::restore::Missing;
 use super::sandbox::{At, Inner};
 use super::told::wrapped;
 use crate::{Interpreter, ProviderError, Run, Running};
@@ -30,6 +36,8 @@ pub(super) struct Opened {
     pub(super) at: At,
     pub(super) interpreter: Interpreted,
     pub(super) running: Running,
+    /// When the code was sent: its time runs since then.
+    pub(super) sent: Instant,
     is_new: bool,
     /// Variables of earlier executions are gone, and why.
     fresh: Option<String>,
@@ -63,7 +71,11 @@ pub(super) async fn start(
                 }
             }
         };
-        OneRun { inner, context, turn, events: sender }.go(request, stops, started).await;
+        let limits = &inner.spec.limits;
+        let timeout = request.timeout.map_or(limits.wall, |asked| asked.min(limits.wall));
+        let (sent, _) = watch::channel(None);
+        let run = OneRun { inner, context, turn, request, timeout, sent };
+        run.go(Outgoing::new(sender), stops, started).await;
     });
     let abandoned = |_| BackendError::Engine("starting an execution was abandoned".to_owned());
     has_started.await.map_err(abandoned)??;
@@ -79,56 +91,111 @@ struct OneRun {
     inner: Arc<Inner>,
     context: Arc<Context>,
     turn: Turn,
-    events: mpsc::Sender<Event>,
+    request: ExecuteRequest,
+    timeout: Duration,
+    /// Since when the provider has the code, and where: it may run from then on.
+    sent: watch::Sender<Option<(Instant, At)>>,
 }
 
 impl OneRun {
     async fn go(
         mut self,
-        request: ExecuteRequest,
-        stops: mpsc::UnboundedReceiver<Stop>,
+        mut out: Outgoing,
+        mut stops: mpsc::UnboundedReceiver<Stop>,
         started: Option<oneshot::Sender<Result<()>>>,
     ) {
         if self.context.is_closed() {
             let _ = started.map(|started| started.send(Ok(())));
-            return never_ran(&self.events, ENDED).await;
+            return never_ran(&out.sender(), ENDED).await;
         }
         self.context.busy.store(true, Ordering::Release);
         self.turn.restarts = self.context.restarts();
         let began = Instant::now();
-        let finished = match self.open(&request).await {
-            Ok(opened) => {
+        let sender = out.sender();
+        let opened = tokio::select! {
+            opened = self.open() => Ok(opened),
+            why = self.stopped_early(&mut stops, &sender) => Err(why),
+        };
+        let finished = match opened {
+            Ok(Ok(opened)) => {
                 let _ = started.map(|started| started.send(Ok(())));
-                self.listen(&request, opened, stops).await
+                self.listen(&mut out, opened, stops).await
             }
-            Err(error) => {
-                self.context.busy.store(false, Ordering::Release);
-                match started {
-                    Some(started) => return drop(started.send(Err(error))),
-                    None => Finished::failed(&error.to_string()),
+            Ok(Err(error)) => match started {
+                Some(started) => {
+                    self.context.busy.store(false, Ordering::Release);
+                    return drop(started.send(Err(error)));
                 }
+                None => Finished::failed(&error.to_string()),
+            },
+            Err(why) => {
+                let _ = started.map(|started| started.send(Ok(())));
+                self.end_unheard(why).await
             }
         };
         self.turn.count = finished.count;
         self.context.busy.store(false, Ordering::Release);
-        let Self { turn, events, .. } = self;
-        drop(turn);
+        drop(self);
         let duration_ms = began.elapsed().as_secs_f64() * 1000.0;
         let Finished { ending, text, count, .. } = finished;
-        let _ = events.send(Event::Done { ending, text, execution_count: count, duration_ms }).await;
+        out.finish(Event::Done { ending, text, execution_count: count, duration_ms }).await;
+    }
+
+    /// Before the provider has answered: somebody stops it or leaves, or it has run for long enough unheard.
+    async fn stopped_early(
+        &self,
+        stops: &mut mpsc::UnboundedReceiver<Stop>,
+        events: &mpsc::Sender<Event>,
+    ) -> Stopped {
+        let mut sent = self.sent.subscribe();
+        let late = async {
+            let since = loop {
+                match &*sent.borrow_and_update() {
+                    Some((since, _)) => break *since,
+                    None => {}
+                }
+                if sent.changed().await.is_err() {
+                    std::future::pending::<()>().await;
+                }
+            };
+            sleep_until(since + self.timeout + GRACE).await;
+        };
+        tokio::select! {
+            Some(stop) = stops.recv() => if stop == Stop::Kill { Stopped::Killed } else { Stopped::Asked },
+            () = events.closed() => Stopped::Asked,
+            () = late => Stopped::TimedOut,
+        }
+    }
+
+    async fn end_unheard(&self, why: Stopped) -> Finished {
+        let sent = self.sent.borrow().as_ref().map(|(_, at)| at.clone());
+        let Some(at) = sent else {
+            return Finished::new(Ending::Interrupted, "the code was stopped before it ran");
+        };
+        // It may run by now: its interpreter is not used again.
+        let remote = self.context.take_interpreter().and_then(|interpreter| interpreter.remote);
+        let ended = self.inner.end_by_force(&at, remote.as_deref()).await;
+        let mut finished = why.told(self.timeout, self.inner.spec.limits.output_bytes, "was ended");
+        finished.text = format!("{}; {}", finished.text, ended.text());
+        finished
     }
 
     /// Begins the run; a sandbox or a context that the provider has lost is made again, once.
-    async fn open(&self, request: &ExecuteRequest) -> Result<Opened> {
+    async fn open(&self) -> Result<Opened> {
         let (mut lost_sandbox, mut again) = (false, false);
         loop {
             let at = self.inner.at().await?;
-            match self.inner.shared.try_ask(self.begin(request, &at)).await? {
-                Ok((interpreter, running, novelty)) => {
+            self.inner.check_reach()?;
+            let begun = self.begin(&at).await;
+            if begun.is_err() {
+                self.sent.send_replace(None);
+            }
+            match self.inner.heard(&at, begun).await {
+                Ok((interpreter, running, novelty, sent)) => {
                     let fresh = (novelty == Novelty::Again).then(|| fresh_text(lost_sandbox));
-                    let fresh = self.with_left_out(fresh, lost_sandbox).await;
+                    let fresh = self.with_missing(fresh);
                     let is_new = novelty != Novelty::Same;
-                    return Ok(Opened { at, interpreter, running, is_new, fresh });
+                    return Ok(Opened { at, interpreter, running, sent, is_new, fresh });
                 }
                 Err(ProviderError::Lost) if !again => {
                     self.inner.lose(at.generation).await;
@@ -143,55 +210,63 @@ impl OneRun {
         }
     }
 
-    async fn with_left_out(&self, fresh: Option<String>, lost_sandbox: bool) -> Option<String> {
-        let left_out = if lost_sandbox { self.inner.kept.left_out().await } else { Vec::new() };
-        if left_out.is_empty() {
+    /// Told once to who runs code in a new sandbox.
+    fn with_missing(&self, fresh: Option<String>) -> Option<String> {
+        let missing = std::mem::take(&mut *self.inner.missing.lock().unwrap_or_else(PoisonError::into_inner));
+        let Missing { paths, perhaps_more } = missing;
+        if paths.is_empty() && !perhaps_more {
             return fresh;
         }
-        let text = fresh.unwrap_or_else(|| "the provider lost the sandbox".to_owned());
-        Some(format!("{text}; but not these, which were too large to keep: {}", named(&left_out)))
+        let mut text = fresh.unwrap_or_else(|| "the sandbox is a new one".to_owned());
+        if !paths.is_empty() {
+            let names = named(&paths);
+            text.push_str(&format!(
+                "; but not these, or not as they last were, which could not be kept: {names}"
+            ));
+        }
+        if perhaps_more {
+            text.push_str("; what changed after the last execution may be missing");
+        }
+        Some(text)
     }
 
-    async fn begin(
-        &self,
-        request: &ExecuteRequest,
-        at: &At,
-    ) -> Result<(Interpreted, Running, Novelty), ProviderError> {
-        let (interpreter, novelty) = self.context.interpreter(&self.inner, at).await?;
+    async fn begin(&self, at: &At) -> Result<(Interpreted, Running, Novelty, Instant), ProviderError> {
+        let request = &self.request;
         let can = self.inner.shared.provider.capabilities();
         if !request.env.is_empty() && !can.run_env {
             return Err(ProviderError::Unsupported("setting variables for one execution"));
         }
+        let (interpreter, novelty) = self.context.interpreter(&self.inner, at).await?;
         let is_plain = can.interpreter == Interpreter::Plain && interpreter.channel.is_some();
         let code = if is_plain { wrapped(&request.code) } else { request.code.clone() };
-        let limits = &self.inner.spec.limits;
         let run = Run {
             code,
             context: interpreter.remote.clone(),
             language: None,
             env: request.env.clone(),
-            timeout: request.timeout.map_or(limits.wall, |asked| asked.min(limits.wall)),
-            output_bytes: super::listen::most_read(limits.output_bytes),
+            timeout: self.timeout,
+            output_bytes: super::listen::most_read(self.inner.spec.limits.output_bytes),
         };
+        let sent = Instant::now();
+        self.sent.send_replace(Some((sent, at.clone())));
         let running = at.place.execute(run).await?;
-        Ok((interpreter, running, novelty))
+        Ok((interpreter, running, novelty, sent))
     }
 
     async fn listen(
         &mut self,
-        request: &ExecuteRequest,
+        out: &mut Outgoing,
         opened: Opened,
         stops: mpsc::UnboundedReceiver<Stop>,
     ) -> Finished {
         if opened.fresh.is_some() {
             self.turn.count = 0;
         }
-        if request.with_chart_data {
-            let _ = self.events.send(Event::Started { execution_count: self.turn.count + 1 }).await;
+        if self.request.with_chart_data {
+            out.push(Event::Started { execution_count: self.turn.count + 1 });
         }
         if let Some(text) = &opened.fresh {
-            let note = Event::Note { note: Note::FreshKernel, text: text.clone() };
-            let _ = self.events.send(note).await;
+            out.push(Event::Note { note: Note::FreshKernel, text: text.clone() });
         }
         let is_first = self.context.set_used();
         // Another run of this gate is to find the interpreter again.
@@ -201,13 +276,11 @@ impl OneRun {
             tracing::warn!(sandbox = %self.inner.id, %error, "a remote sandbox could not be recorded");
         }
         let at = opened.at.clone();
-        let limits = &self.inner.spec.limits;
-        let timeout = request.timeout.map_or(limits.wall, |asked| asked.min(limits.wall));
-        let listening =
-            Listening::new(&self.inner, opened, &self.events, stops, timeout, self.turn.count + 1);
+        let listening = Listening::new(&self.inner, opened, out, stops, self.timeout, self.turn.count + 1);
         let mut finished = listening.into_finished().await;
         if let Some(error) = finished.error.take() {
-            let _ = self.inner.shared.heard::<()>(Err(error));
+            let heard = self.inner.heard::<()>(&at, Err(error)).await;
+            finished.sandbox_lost |= heard == Err(ProviderError::Lost);
         }
         if finished.interpreter_lost {
             self.context.take_interpreter();
@@ -218,51 +291,57 @@ impl OneRun {
         if self.turn.restarts != self.context.restarts() {
             (finished.ending, finished.text) = (Ending::Interrupted, RESTARTED.to_owned());
             let (name, value) = ("ContextRestarting".to_owned(), RESTARTED.to_owned());
-            let _ = self.events.send(Event::Error(CodeError { name, value, traceback: Vec::new() })).await;
+            out.push(Event::Error(CodeError { name, value, traceback: Vec::new() }));
         }
         if finished.sandbox_lost {
             self.inner.lose(at.generation).await;
-        } else {
-            self.tell_what_changed(&at).await;
+        }
+        match finished.looked.take() {
+            Some(looked) => self.tell_what_changed(out, looked),
+            None if finished.sandbox_lost => {}
+            None => match self.inner.look(&at).await {
+                Ok(looked) => self.tell_what_changed(out, looked),
+                Err(error) => {
+                    tracing::warn!(sandbox = %self.inner.id, %error, "a look at the files after code failed");
+                    let text = format!("which files changed cannot be told: {error}");
+                    out.push(Event::Note { note: Note::FilesTrimmed, text });
+                }
+            },
         }
         finished
     }
 
     /// Files that the execution made, changed or removed; by then the gate has them.
-    async fn tell_what_changed(&self, at: &At) {
-        let (now, left_out) = match self.inner.look(&at.place).await {
-            Ok(looked) => looked,
-            Err(error) => {
-                tracing::warn!(sandbox = %self.inner.id, %error, "a look at the files after code failed");
-                let text = format!("which files changed cannot be told: {error}");
-                let _ = self.events.send(Event::Note { note: Note::FilesTrimmed, text }).await;
-                return;
-            }
-        };
+    fn tell_what_changed(&self, out: &mut Outgoing, looked: Looked) {
+        let Looked { seen: now, fetched } = looked;
         let (changes, more) = {
             let mut seen = self.inner.lock_seen();
             let changed = seen.changes(&now);
             *seen = now;
             changed
         };
-        let mut told = Vec::new();
         if !changes.is_empty() {
-            told.push(Event::Files { changes });
+            out.push(Event::Files { changes });
         }
         if more {
             let text = "more files changed than are listed".to_owned();
-            told.push(Event::Note { note: Note::FilesTrimmed, text });
+            out.push(Event::Note { note: Note::FilesTrimmed, text });
         }
-        if !left_out.is_empty() {
+        if !fetched.too_large.is_empty() {
             let most = human_bytes(self.inner.spec.limits.disk_bytes);
+            let names = named(&fetched.too_large);
             let text = format!(
-                "the disk limit of {most} is passed; these files are gone when the sandbox ends: {}",
-                named(&left_out)
+                "the disk limit of {most} is passed; these files are gone when the sandbox ends: {names}"
             );
-            told.push(Event::Note { note: Note::DiskFull, text });
+            out.push(Event::Note { note: Note::DiskFull, text });
         }
-        for event in told {
-            let _ = self.events.send(event).await;
+        if !fetched.failed.is_empty() {
+            let why = fetched.why.unwrap_or_default();
+            let names = named(&fetched.failed);
+            let text = format!(
+                "these files could not be fetched and may be gone when the sandbox ends: {names} ({why})"
+            );
+            out.push(Event::Note { note: Note::FilesTrimmed, text });
         }
     }
 }

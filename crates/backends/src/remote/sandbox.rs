@@ -1,9 +1,9 @@
 //! One sandbox of ours at a provider. It goes on when the provider loses its own: the next use makes another and
 //! puts the kept files there.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -11,22 +11,21 @@ use async_trait::async_trait;
 use futures_util::FutureExt;
 use sandgate_core::{
     BackendError, ContextId, ContextInfo, ContextSpec, ExecuteRequest, Execution, Files, Inside, Processes,
-    Result, Sandbox, SandboxId, SandboxPath, SandboxSpec, Usage,
+    Result, Sandbox, SandboxId, SandboxSpec, Usage,
 };
 use tokio::sync::Mutex as AsyncMutex;
 
 use super::changes::Seen;
-use super::context::{Context, DEFAULT_LANGUAGE, Interpreted};
-use super::kept::{Kept, KeptEntry};
+use super::context::Context;
+use super::kept::Kept;
 use super::live_files::LiveFiles;
-use super::record::{ContextRecord, Record};
+use super::record::Record;
+use super::restore::Missing;
 use super::shared::Shared;
-use crate::{Place, PlaceId, ProviderError, ProviderResult};
+use crate::{Place, PlaceId, PlaceState, ProviderError};
 
-/// As deep as a listing of the working folder goes.
-const DEPTH: u32 = 64;
-/// For the last look at the files of a sandbox that is given back.
-const LAST_LOOK: Duration = Duration::from_secs(20);
+/// For one that an earlier run of this gate made to answer again.
+const LONGEST_ATTACH: Duration = Duration::from_secs(120);
 
 #[derive(Clone)]
 pub(super) struct RemoteSandbox(pub(super) Arc<Inner>);
@@ -37,12 +36,19 @@ pub(super) struct Inner {
     pub(super) spec: SandboxSpec,
     pub(super) kept: Arc<Kept>,
     /// Where it is now.
-    current: AsyncMutex<Current>,
-    contexts: Mutex<BTreeMap<ContextId, Arc<Context>>>,
-    pub(super) seen: Mutex<Seen>,
-    /// Held while files are fetched, so that two looks never mix.
+    current: Arc<AsyncMutex<Current>>,
+    pub(super) contexts: Mutex<BTreeMap<ContextId, Arc<Context>>>,
+    seen: Mutex<Seen>,
+    /// Held while files are fetched or changed from outside, so that what was listed is what is kept.
     pub(super) looking: AsyncMutex<()>,
-    stopped: AtomicBool,
+    pub(super) stopped: AtomicBool,
+    /// Frozen at the provider: it does not answer, and is not lost.
+    paused: AtomicBool,
+    /// How often in a row it did not answer.
+    pub(super) strikes: AtomicU32,
+    pub(super) missing: Mutex<Missing>,
+    /// Kept files that it did not get.
+    pub(super) unrestored: Mutex<BTreeSet<String>>,
 }
 
 #[derive(Debug, Default)]
@@ -50,6 +56,13 @@ struct Current {
     place: Option<Arc<dyn Place>>,
     /// Counts the provider's sandboxes that this one has had.
     generation: u64,
+}
+
+impl Current {
+    fn at(&self) -> Option<At> {
+        let generation = self.generation;
+        self.place.clone().map(|place| At { place, generation })
+    }
 }
 
 /// The provider's sandbox, and which of all it had this is.
@@ -77,50 +90,67 @@ impl RemoteSandbox {
             shared,
             spec,
             kept,
-            current: AsyncMutex::default(),
+            current: Arc::default(),
             contexts,
             seen: Mutex::default(),
             looking: AsyncMutex::default(),
             stopped: AtomicBool::new(false),
+            paused: AtomicBool::new(false),
+            strikes: AtomicU32::new(0),
+            missing: Mutex::default(),
+            unrestored: Mutex::default(),
         }))
     }
 
-    /// A place that an earlier run of this gate made; None: it is lost.
-    pub(super) async fn attach(&self, place: &PlaceId) -> Result<bool> {
+    /// A place that an earlier run of this gate made; false: it is lost, or will not answer again.
+    pub(super) async fn attach(&self, id: &PlaceId) -> Result<bool> {
         let shared = &self.0.shared;
-        match shared.try_ask(shared.provider.attach(place, shared.life())).await? {
-            Ok(place) => {
-                let mut current = self.0.current.lock().await;
-                current.place = Some(Arc::clone(&place));
-                drop(current);
-                // What changed while nobody looked is kept now, and is no doing of the next execution.
-                match self.0.look(&place).await {
-                    Ok((seen, _)) => *self.0.lock_seen() = seen,
-                    Err(error) => tracing::warn!(sandbox = %self.0.id, %error, "a look at the files failed"),
-                }
-                Ok(true)
-            }
-            Err(ProviderError::Lost) => Ok(false),
-            Err(error) => Err(shared.error(error)),
+        shared.check_open()?;
+        let attached = tokio::time::timeout(LONGEST_ATTACH, shared.provider.attach(id, shared.life())).await;
+        let error = match attached {
+            Ok(Ok(place)) => return Ok(self.attached(place).await),
+            Ok(Err(ProviderError::Lost)) => return Ok(false),
+            Ok(Err(error)) => Some(error),
+            Err(_) => None,
+        };
+        // What its code has done to it is no outage: the provider itself says how it is.
+        let state = match shared.try_ask(shared.provider.state(id)).await? {
+            Err(ProviderError::Lost) => return Ok(false),
+            state => state.map_err(|error| shared.error(error))?,
+        };
+        if let Some(error) = error.filter(|_| state != PlaceState::Broken) {
+            return Err(shared.error(error));
         }
+        tracing::warn!(sandbox = %self.0.id, "a remote sandbox does not answer any more, and is given up");
+        self.0.delete(id).await;
+        Ok(false)
     }
 
-    /// Ends it at the provider; the files stay here.
-    pub(super) async fn give_back(&self) {
+    async fn attached(&self, place: Arc<dyn Place>) -> bool {
+        self.0.current.lock().await.place = Some(Arc::clone(&place));
+        // What changed while nobody looked is kept now, and is no doing of the next execution.
+        match self.0.look(&At { place, generation: 0 }).await {
+            Ok(looked) => *self.0.lock_seen() = looked.seen,
+            Err(error) => tracing::warn!(sandbox = %self.0.id, %error, "a look at the files failed"),
+        }
+        self.0.current().await.is_some()
+    }
+
+    /// Ends it at the provider; the files stay here, unless they are not wanted any more.
+    pub(super) async fn give_back(&self, with_files: bool) {
         let inner = &self.0;
         inner.stopped.store(true, Ordering::Release);
-        let place = inner.current.lock().await.place.take();
+        let mut current = inner.current.lock().await;
+        let at = current.at();
+        current.place = None;
+        drop(current);
         inner.shared.note(&inner.id, |known| (known.live, known.place) = (None, None));
-        let Some(place) = place else { return };
-        match tokio::time::timeout(LAST_LOOK, inner.look(&place)).await {
-            Ok(Ok(_)) => {}
-            Ok(Err(error)) => tracing::warn!(sandbox = %inner.id, %error, "the last files were not fetched"),
-            Err(_) => tracing::warn!(sandbox = %inner.id, "the last files took too long to fetch"),
+        let Some(at) = at else { return };
+        // What is paused was looked at before, and does not answer now.
+        if with_files && !inner.is_paused() {
+            inner.last_look(&at).await;
         }
-        if let Err(error) = inner.shared.provider.delete(place.id()).await {
-            // It carries our name: the next round of the reaper takes it.
-            tracing::warn!(sandbox = %inner.id, %error, "a remote sandbox could not be deleted");
-        }
+        inner.delete(at.place.id()).await;
         if let Err(error) = inner.save_record(None).await {
             tracing::warn!(sandbox = %inner.id, %error, "the end of a remote sandbox could not be recorded");
         }
@@ -128,6 +158,10 @@ impl RemoteSandbox {
 
     /// Moves its end at the provider; false where that is still to do.
     pub(super) async fn keep_alive(&self) -> bool {
+        // What is paused has no end to be moved.
+        if self.0.is_paused() {
+            return true;
+        }
         // Who is just being made has all its time before it, and is not waited for.
         let Ok(current) = self.0.current.try_lock() else { return true };
         let (place, generation) = (current.place.clone(), current.generation);
@@ -155,44 +189,41 @@ impl Inner {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn lock_contexts(&self) -> MutexGuard<'_, BTreeMap<ContextId, Arc<Context>>> {
-        self.contexts.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(super) fn working_dir(&self) -> &str {
-        self.spec.working_dir.as_deref().unwrap_or(SandboxPath::WORKING_DIR)
+    pub(super) fn is_paused(&self) -> bool {
+        self.paused.load(Ordering::Acquire)
     }
 
     /// Where it is, if it is anywhere.
     pub(super) async fn current(&self) -> Option<At> {
-        let current = self.current.lock().await;
-        let generation = current.generation;
-        current.place.clone().map(|place| At { place, generation })
+        self.current.lock().await.at()
     }
 
     /// Where it is; made now if it is nowhere, with the files that were kept.
-    pub(super) async fn at(&self) -> Result<At> {
-        let mut current = self.current.lock().await;
-        if let Some(place) = &current.place {
-            return Ok(At { place: Arc::clone(place), generation: current.generation });
+    pub(super) async fn at(self: &Arc<Self>) -> Result<At> {
+        let mut current = Arc::clone(&self.current).lock_owned().await;
+        if let Some(at) = current.at() {
+            return Ok(at);
         }
         if self.stopped.load(Ordering::Acquire) {
             return Err(BackendError::NoSuchSandbox(self.id.clone()));
         }
+        let inner = Arc::clone(self);
+        // In a task of its own: who stops waiting must not leave one that is half filled and that nobody knows.
+        let made = tokio::spawn(async move { inner.make(&mut current).await });
+        made.await.map_err(|_| BackendError::Engine("making a sandbox was abandoned".to_owned()))?
+    }
+
+    async fn make(&self, current: &mut Current) -> Result<At> {
         let wish = self.shared.wish(&self.id, &self.spec);
         self.shared.note(&self.id, |known| known.making = true);
         let made = self.shared.ask(self.shared.provider.create(&wish)).await;
-        if let Ok(place) = &made {
-            let place = place.id().clone();
-            self.shared.note(&self.id, |known| known.place = Some(place));
-        }
-        self.shared.note(&self.id, |known| known.making = false);
+        self.shared.note(&self.id, |known| {
+            known.place = made.as_ref().ok().map(|place| place.id().clone());
+            known.making = false;
+        });
         let place = made?;
         if let Err(error) = self.fill(&place).await {
-            // Half of its files is worse than none: it goes, and who asks again gets another.
-            if let Err(error) = self.shared.provider.delete(place.id()).await {
-                tracing::warn!(sandbox = %self.id, %error, "a remote sandbox could not be deleted");
-            }
+            self.delete(place.id()).await;
             self.shared.note(&self.id, |known| known.place = None);
             return Err(error);
         }
@@ -200,40 +231,11 @@ impl Inner {
         for context in self.lock_contexts().values() {
             context.take_interpreter();
         }
+        self.strikes.store(0, Ordering::Release);
         current.generation += 1;
         current.place = Some(Arc::clone(&place));
-        let generation = current.generation;
-        drop(current);
         self.save_record(Some(place.id().as_str())).await?;
-        Ok(At { place, generation })
-    }
-
-    /// Puts the kept files into a new sandbox.
-    async fn fill(&self, place: &Arc<dyn Place>) -> Result<()> {
-        let mut times = BTreeMap::new();
-        let mut seen = Seen::default();
-        for (path, entry) in self.kept.all().await {
-            match entry {
-                KeptEntry::Folder { .. } => self.told(place.make_dir(&path).await)?,
-                KeptEntry::File { .. } => {
-                    let (file, size) = self.kept.read_whole(&path).await?;
-                    self.told(place.write(&path, Box::new(file), size).await)?;
-                    let entry = self.told(place.stat(&path).await)?;
-                    times.insert(path, entry.modified_ms);
-                    seen.put(&entry);
-                }
-            }
-        }
-        if !times.is_empty() {
-            self.kept.set_modified(&times).await?;
-        }
-        *self.lock_seen() = seen;
-        Ok(())
-    }
-
-    /// What the provider said counts for its switch, and is said in the words of all backends.
-    pub(super) fn told<T>(&self, answer: ProviderResult<T>) -> Result<T> {
-        self.shared.heard(answer).map_err(|error| self.shared.error(error))
+        Ok(At { place, generation: current.generation })
     }
 
     /// The provider does not have it any more.
@@ -245,111 +247,24 @@ impl Inner {
         }
     }
 
-    /// An interpreter that cannot be stopped in any other way goes with its sandbox.
+    /// It is not used again, and goes.
     pub(super) async fn abandon(&self, at: &At) {
         self.lose(at.generation).await;
-        if let Err(error) = self.shared.provider.delete(at.place.id()).await {
+        self.delete(at.place.id()).await;
+    }
+
+    /// What cannot be deleted now carries our name, and a later round of the reaper takes it.
+    pub(super) async fn delete(&self, place: &PlaceId) {
+        if let Err(error) = self.shared.ask(self.shared.provider.delete(place)).await {
             tracing::warn!(sandbox = %self.id, %error, "a remote sandbox could not be deleted");
         }
     }
 
     /// `place`: where it is from now on.
     pub(super) async fn save_record(&self, place: Option<&str>) -> Result<()> {
-        let contexts: Vec<_> = self.lock_contexts().values().cloned().collect();
-        let mut contexts: Vec<(u64, ContextRecord)> =
-            contexts.iter().map(|context| (context.number, context.record(place.is_some()))).collect();
-        contexts.sort_by_key(|(number, _)| *number);
-        let contexts = contexts.into_iter().map(|(_, record)| record).collect();
+        let contexts = self.recorded_contexts(place.is_some());
         let (backend, place) = (self.shared.name().to_owned(), place.map(str::to_owned));
         self.shared.records.save(&self.id, &Record { backend, place, contexts }).await
-    }
-
-    /// Looks at the working folder, and fetches what is not kept yet. Gives also what did not fit.
-    pub(super) async fn look(&self, place: &Arc<dyn Place>) -> Result<(Seen, Vec<String>)> {
-        let _alone = self.looking.lock().await;
-        let most = usize::try_from(self.spec.limits.disk_entries).unwrap_or(usize::MAX);
-        let folder = SandboxPath::WORKING_DIR;
-        let gathered = self.told(place.list(folder, DEPTH, most).await)?;
-        let left_out = super::fetch::fetch(&self.kept, place, &gathered).await?;
-        Ok((Seen::of(&gathered.entries), left_out))
-    }
-
-    fn context(&self, id: &ContextId) -> Result<Arc<Context>> {
-        self.lock_contexts().get(id).cloned().ok_or_else(|| BackendError::NoSuchContext(id.clone()))
-    }
-
-    fn language(&self, asked: Option<&str>) -> Result<String> {
-        let there = self.shared.provider.capabilities().languages;
-        let language = asked.unwrap_or(DEFAULT_LANGUAGE);
-        if there.contains(&language) {
-            return Ok(language.to_owned());
-        }
-        Err(BackendError::NoSuchLanguage { language: language.to_owned(), available: there.join(", ") })
-    }
-
-    fn add_context(
-        &self,
-        id: Option<ContextId>,
-        language: String,
-        cwd: Option<String>,
-    ) -> Result<Arc<Context>> {
-        let mut contexts = self.lock_contexts();
-        let id = match id {
-            Some(id) if contexts.contains_key(&id) => return Err(BackendError::ContextExists(id)),
-            Some(id) => id,
-            None => ContextId::parse(&format!("ctx_{}", sandgate_core::random_hex(8)))?,
-        };
-        if !self.shared.provider.capabilities().contexts && !contexts.is_empty() {
-            return Err(BackendError::Unsupported("a second context"));
-        }
-        let limit = self.spec.limits.contexts;
-        if contexts.len() >= limit as usize {
-            return Err(BackendError::TooManyContexts { limit });
-        }
-        let number = contexts.values().map(|context| context.number + 1).max().unwrap_or_default();
-        let cwd = cwd.unwrap_or_else(|| self.working_dir().to_owned());
-        let context = Arc::new(Context::new(id.clone(), language, cwd, number));
-        contexts.insert(id, Arc::clone(&context));
-        Ok(context)
-    }
-
-    /// The one that a request means.
-    fn meant(&self, request: &ExecuteRequest) -> Result<Arc<Context>> {
-        if let Some(id) = &request.context
-            && *id != ContextId::default_context()
-        {
-            let context = self.context(id)?;
-            return match &request.language {
-                Some(language) if *language != context.language => Err(BackendError::Invalid(format!(
-                    "context '{id}' runs {}, not {language}",
-                    context.language
-                ))),
-                _ => Ok(context),
-            };
-        }
-        let language = self.language(request.language.as_deref())?;
-        let id = if language == DEFAULT_LANGUAGE {
-            ContextId::default_context()
-        } else {
-            ContextId::parse(&format!("default-{language}"))?
-        };
-        match self.context(&id) {
-            Ok(context) => Ok(context),
-            Err(_) => self.add_context(Some(id), language, None),
-        }
-    }
-
-    /// Ends the interpreter of a context. What runs in it is stopped.
-    async fn end_interpreter(&self, context: &Context) {
-        let Some(Interpreted { remote, generation, .. }) = context.take_interpreter() else { return };
-        let Some(at) = self.current().await.filter(|at| at.generation == generation) else { return };
-        let ended = match &remote {
-            Some(id) => at.place.delete_context(id).await,
-            None => at.place.interrupt(None).await,
-        };
-        if let Err(error) = ended {
-            tracing::debug!(sandbox = %self.id, %error, "a context could not be ended at the provider");
-        }
     }
 }
 
@@ -408,22 +323,25 @@ impl Sandbox for RemoteSandbox {
 
     async fn pause(&self) -> Result<()> {
         let at = self.0.at().await?;
-        self.0.told(at.place.pause().await)
+        // While it is frozen nobody reads its files but from what is kept.
+        self.0.look(&at).await?;
+        self.0.shared.ask(at.place.pause()).await?;
+        self.0.paused.store(true, Ordering::Release);
+        Ok(())
     }
 
     async fn resume(&self) -> Result<()> {
         let at = self.0.at().await?;
-        match self.0.shared.heard(at.place.resume().await) {
-            Err(ProviderError::Lost) => {
-                self.0.lose(at.generation).await;
-                Ok(())
-            }
-            answer => answer.map_err(|error| self.0.shared.error(error)),
+        match self.0.shared.try_ask(at.place.resume()).await? {
+            Err(ProviderError::Lost) => self.0.lose(at.generation).await,
+            answer => answer.map_err(|error| self.0.shared.error(error))?,
         }
+        self.0.paused.store(false, Ordering::Release);
+        Ok(())
     }
 
     async fn stop(&self) -> Result<()> {
-        self.give_back().await;
+        self.give_back(true).await;
         Ok(())
     }
 
@@ -433,17 +351,17 @@ impl Sandbox for RemoteSandbox {
 
     async fn inside(&self) -> Result<Arc<dyn Inside>> {
         let at = self.0.at().await?;
-        self.0.told(at.place.inside().await)
+        self.0.told(&at, at.place.inside().await).await
     }
 
     async fn processes(&self) -> Result<Arc<dyn Processes>> {
         let at = self.0.at().await?;
-        self.0.told(at.place.processes().await)
+        self.0.told(&at, at.place.processes().await).await
     }
 
     async fn usage(&self) -> Result<Usage> {
         // The provider counts the rest, and tells nobody in the same way.
-        Ok(Usage { disk_bytes: self.0.kept.used_bytes().await, ..Usage::default() })
+        Ok(Usage { disk_bytes: self.0.kept.used_bytes(), ..Usage::default() })
     }
 }
 
@@ -452,3 +370,7 @@ impl fmt::Debug for RemoteSandbox {
         f.debug_tuple("RemoteSandbox").field(&self.0.id).field(&self.0.shared.name()).finish()
     }
 }
+
+#[cfg(test)]
+#[path = "sandbox_tests.rs"]
+mod tests;

@@ -1,11 +1,13 @@
 //! What all sandboxes of one remote backend share: the way to the provider, and what is known of them.
 
 use std::collections::{BTreeMap, HashMap};
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use sandgate_core::{BackendError, Limits, Result, SandboxId, SandboxSpec};
+use tokio::sync::Mutex as AsyncMutex;
 
 use super::breaker::{Breaker, BreakerConfig};
 use super::kept::{Bounds, Kept};
@@ -22,7 +24,7 @@ pub(super) const BACKEND: &str = "sandgate-backend";
 pub(super) const SANDBOX: &str = "sandgate-sandbox";
 
 /// One backend of the configuration, whoever the provider is.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct RemoteConfig {
     /// What the configuration calls it.
     pub name: String,
@@ -40,6 +42,13 @@ pub struct RemoteConfig {
     pub home: PathBuf,
 }
 
+impl fmt::Debug for RemoteConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Values of variables may be secrets.
+        f.debug_struct("RemoteConfig").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) provider: Arc<dyn Provider>,
@@ -47,6 +56,8 @@ pub(super) struct Shared {
     pub(super) records: Records,
     breaker: Breaker,
     kept: Mutex<HashMap<SandboxId, Weak<Kept>>>,
+    /// Held while the kept files of a sandbox are opened, which nobody else may change then.
+    opening: AsyncMutex<()>,
     known: Mutex<HashMap<SandboxId, Known>>,
 }
 
@@ -55,7 +66,7 @@ pub(super) struct Shared {
 pub(super) struct Known {
     /// Where it is, as far as that is known.
     pub(super) place: Option<PlaceId>,
-    /// While it lives in this run of the gate.
+    /// While it lives in this run of the gate; it is kept alive at the provider for as long.
     pub(super) live: Option<RemoteSandbox>,
     /// A new one is being made for it.
     pub(super) making: bool,
@@ -64,7 +75,15 @@ pub(super) struct Known {
 impl Shared {
     pub(super) fn new(provider: Arc<dyn Provider>, config: RemoteConfig) -> Self {
         let (records, breaker) = (Records::new(&config.home), Breaker::new(config.breaker));
-        Self { provider, config, records, breaker, kept: Mutex::default(), known: Mutex::default() }
+        Self {
+            provider,
+            config,
+            records,
+            breaker,
+            kept: Mutex::default(),
+            opening: AsyncMutex::default(),
+            known: Mutex::default(),
+        }
     }
 
     pub(super) fn name(&self) -> &str {
@@ -79,7 +98,7 @@ impl Shared {
         self.breaker.count()
     }
 
-    /// Asks the provider, unless it is known to be down.
+    /// Asks the provider itself (not one of its sandboxes), unless it is known to be down.
     pub(super) async fn ask<T>(&self, question: impl Future<Output = ProviderResult<T>>) -> Result<T> {
         self.try_ask(question).await?.map_err(|error| self.error(error))
     }
@@ -93,8 +112,9 @@ impl Shared {
         Ok(self.breaker.heard(question.await))
     }
 
-    pub(super) fn heard<T>(&self, answer: ProviderResult<T>) -> ProviderResult<T> {
-        self.breaker.heard(answer)
+    /// For who does not ask the provider itself, but a sandbox of its.
+    pub(super) fn check_open(&self) -> Result<()> {
+        self.breaker.check_without_trying().map_err(|open| unavailable(self.name(), open.why, open.left))
     }
 
     pub(super) fn error(&self, error: crate::ProviderError) -> BackendError {
@@ -138,15 +158,13 @@ impl Shared {
 
     /// One for each sandbox, however many hold it: two indexes of one folder would overwrite each other.
     pub(super) async fn kept(&self, id: &SandboxId, limits: &Limits) -> Result<Arc<Kept>> {
+        let _alone = self.opening.lock().await;
         if let Some(kept) = self.lock_kept().get(id).and_then(Weak::upgrade) {
             return Ok(kept);
         }
         let bounds = Bounds { bytes: limits.disk_bytes, entries: limits.disk_entries };
         let opened = Arc::new(Kept::open(self.records.folder(id), bounds).await?);
         let mut all = self.lock_kept();
-        if let Some(kept) = all.get(id).and_then(Weak::upgrade) {
-            return Ok(kept);
-        }
         all.retain(|_, kept| kept.strong_count() > 0);
         all.insert(id.clone(), Arc::downgrade(&opened));
         Ok(opened)

@@ -11,7 +11,6 @@ use rustix::fs::{
 use rustix::io::Errno;
 
 use super::copy_file::copy_file;
-use super::reserve::space_is_short;
 use super::tree::{Moved, Visitor, walk};
 
 /// Folders of the copy on the way down that stay open, as in the walk.

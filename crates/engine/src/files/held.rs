@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use rustix::fs::fstat;
+use sandgate_core::space_is_short;
 
-use super::reserve::space_is_short;
 use super::walk::{DiskUsage, usage};
 
 /// Text about mappings that is read in one look at a sandbox: far more than honest processes have. Code that

@@ -9,7 +9,6 @@ mod inside;
 mod names;
 mod open;
 pub(crate) mod remove;
-mod reserve;
 mod tree;
 mod volume_files;
 pub(crate) mod walk;

@@ -10,7 +10,8 @@ const AT_MOST_BYTES: u64 = 512 << 20;
 const AT_MOST_FILES: u64 = 10_000;
 
 /// Whether only the reserve is left of the file system that holds this.
-pub(super) fn space_is_short(on: BorrowedFd<'_>) -> bool {
+#[must_use]
+pub fn space_is_short(on: BorrowedFd<'_>) -> bool {
     fstatvfs(on).is_ok_and(|disk| is_short(&disk))
 }
 
