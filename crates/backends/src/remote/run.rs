@@ -150,9 +150,8 @@ impl OneRun {
         let mut sent = self.sent.subscribe();
         let late = async {
             let since = loop {
-                match &*sent.borrow_and_update() {
-                    Some((since, _)) => break *since,
-                    None => {}
+                if let Some((since, _)) = &*sent.borrow_and_update() {
+                    break *since;
                 }
                 if sent.changed().await.is_err() {
                     std::future::pending::<()>().await;
