@@ -9,6 +9,7 @@ use rustix::fs::{
     futimens, mkdirat, openat, readlinkat, symlinkat, utimensat,
 };
 use rustix::io::Errno;
+use sandgate_core::space_is_short;
 
 use super::copy_file::copy_file;
 use super::tree::{Moved, Visitor, walk};
