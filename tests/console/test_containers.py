@@ -111,6 +111,15 @@ def test_a_notebook_streams_keeps_its_state_and_stops(page, container):
     expect(page.locator(".part.execution")).to_have_count(1)
 
 
+def test_a_cell_that_shows_without_end_is_cut_off(page, container):
+    page.goto(f"/console/containers/notebook?id={container}")
+    cell = run(page, "from IPython.display import HTML\nfor n in range(1000): display(HTML(f'<p>{n}')); print(n)")
+    expect(cell.get_by_text("is left out here")).to_be_visible()
+    expect(cell.locator(".pill")).to_contain_text("ok")
+    assert cell.locator("iframe").count() <= 50
+    assert cell.evaluate("cell => cell.childElementCount") < 220
+
+
 def test_nothing_that_a_notebook_shows_runs(page, container):
     for words in ("Content Security Policy", "sandbox", "ERR_BLOCKED", "refresh"):
         page.watch.forgive(words)

@@ -30,7 +30,10 @@ pub(crate) async fn strict(request: Request, next: Next) -> Response {
     let is_hostile = response.extensions().get::<Hostile>().is_some();
     let headers = response.headers_mut();
     headers.insert(CONTENT_SECURITY_POLICY, if is_hostile { HOSTILE } else { POLICY });
-    if !is_hostile {
+    if is_hostile {
+        // Names of links are not looked up ahead.
+        headers.insert(HeaderName::from_static("x-dns-prefetch-control"), HeaderValue::from_static("off"));
+    } else {
         headers.insert(X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
     }
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));

@@ -6,14 +6,14 @@ use base64::engine::general_purpose::STANDARD;
 use sandgate_core::MimeBundle;
 use serde_json::{Value, json};
 
-use crate::documents::{Documents, Kind};
+use crate::documents::{Kind, OfRun};
 
 /// Pictures that cannot hold a script.
 const PICTURES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 const FRAMED: [(&str, Kind); 2] = [("text/html", Kind::Html), ("image/svg+xml", Kind::Svg)];
 const TEXTS: [&str; 3] = ["text/plain", "text/markdown", "text/latex"];
 
-pub(crate) fn shown(data: &MimeBundle, documents: &Documents) -> Value {
+pub(crate) fn shown(data: &MimeBundle, documents: &OfRun<'_>) -> Value {
     let text = plain(data);
     if let Some((kind, picture)) = PICTURES.into_iter().find_map(|kind| Some((kind, picture(data, kind)?))) {
         return json!({"kind": "image", "url": format!("data:{kind};base64,{picture}"), "text": text});

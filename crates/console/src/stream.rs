@@ -2,6 +2,7 @@
 //! when nobody listens any more.
 
 use std::convert::Infallible;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::http::HeaderValue;
@@ -9,7 +10,7 @@ use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use futures_util::stream;
 use serde_json::Value;
-use tokio::sync::mpsc;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
 use crate::Console;
 
@@ -18,9 +19,15 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// Events that wait for a browser that reads slowly; then the code waits too.
 const AHEAD: usize = 64;
 
+/// And bytes; one event of any size may always wait.
+const AHEAD_BYTES: usize = 4 << 20;
+
+/// One that waits, and the room that it takes.
+type Waiting = (String, OwnedSemaphorePermit);
+
 /// Where a task says what happens.
 #[derive(Clone, Debug)]
-pub(crate) struct Teller(mpsc::Sender<String>);
+pub(crate) struct Teller(mpsc::Sender<Waiting>, Arc<Semaphore>);
 
 /// Nobody listens any more.
 #[derive(Debug)]
@@ -33,7 +40,9 @@ impl Teller {
 
     /// One event, as JSON on one line.
     pub(crate) async fn tell_text(&self, event: String) -> Result<(), Gone> {
-        self.0.send(event).await.map_err(|_| Gone)
+        let size = u32::try_from(event.len().min(AHEAD_BYTES)).unwrap_or(u32::MAX);
+        let room = Arc::clone(&self.1).acquire_many_owned(size).await.map_err(|_| Gone)?;
+        self.0.send((event, room)).await.map_err(|_| Gone)
     }
 }
 
@@ -43,7 +52,8 @@ where
     F: Future<Output = Result<(), Gone>> + Send + 'static,
 {
     let (sender, receiver) = mpsc::channel(AHEAD);
-    let (work, cut) = (work(Teller(sender.clone())), console.parts().gate.cut());
+    let room = Arc::new(Semaphore::new(AHEAD_BYTES));
+    let (work, cut) = (work(Teller(sender.clone(), room)), console.parts().gate.cut());
     console.parts().tasks.spawn(async move {
         tokio::select! {
             _ = work => {}
@@ -51,8 +61,8 @@ where
             () = cut.cancelled() => {}
         }
     });
-    let events = stream::unfold(receiver, async |mut receiver: mpsc::Receiver<String>| {
-        let data = receiver.recv().await?;
+    let events = stream::unfold(receiver, async |mut receiver: mpsc::Receiver<Waiting>| {
+        let (data, _room) = receiver.recv().await?;
         Some((Ok::<_, Infallible>(Event::default().data(data)), receiver))
     });
     let mut response = Sse::new(events).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)).into_response();
@@ -60,3 +70,7 @@ where
     response.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));
     response
 }
+
+#[cfg(test)]
+#[path = "stream_tests.rs"]
+mod tests;

@@ -5,10 +5,20 @@ import { element } from "./events.js";
 
 const PICTURE = /^data:image\/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]*$/;
 const LONGEST_TEXT = 200_000;
+const MOST_PARTS = 200;
+
+/** Whether a cell has room for another part; the last one says that there is more. */
+function hasRoom(cell) {
+  if (cell.childElementCount < MOST_PARTS) return true;
+  if (!cell.dataset.full) cell.append(element("p", "notice", "The rest of what it shows is left out here."));
+  cell.dataset.full = "true";
+  return false;
+}
 
 /** Adds text to the last part if that is of the same kind. */
 export function addText(cell, kind, text) {
   const last = cell.lastElementChild;
+  if (last?.dataset.kind !== kind && !hasRoom(cell)) return;
   const into = last?.dataset.kind === kind ? last : cell.appendChild(element("pre", `out ${kind === "stderr" ? "err" : kind}`));
   into.dataset.kind = kind;
   into.tabIndex = 0;
@@ -20,6 +30,7 @@ export function addText(cell, kind, text) {
 
 export function addPicture(cell, url, text) {
   if (!PICTURE.test(url)) return addText(cell, "result", text || url);
+  if (!hasRoom(cell)) return;
   const picture = element("img");
   picture.src = url;
   picture.alt = text || "A picture that the code made";
@@ -27,6 +38,7 @@ export function addPicture(cell, url, text) {
 }
 
 export function addFrame(cell, src, height, text) {
+  if (!hasRoom(cell)) return;
   const frame = element("iframe");
   frame.setAttribute("sandbox", "");
   frame.referrerPolicy = "no-referrer";

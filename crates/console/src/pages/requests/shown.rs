@@ -68,5 +68,5 @@ pub(super) async fn frame(
         "text/html" => Kind::Html,
         _ => return Err(Problem::NotFound),
     };
-    Ok(framed(kind, data.as_bytes()))
+    Ok(framed(kind, data))
 }

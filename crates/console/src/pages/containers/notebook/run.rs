@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::Console;
-use crate::documents::Documents;
+use crate::documents::OfRun;
 use crate::fields::Asked;
 use crate::held;
 use crate::origin::Origin;
@@ -79,10 +79,11 @@ pub(super) async fn stop(
 async fn tell_all(console: &Console, mut running: Running, teller: &Teller) -> Result<(), Gone> {
     let stoppable = console.runs().add(running.handle());
     teller.tell(&json!({"type": "running", "run": stoppable.id})).await?;
+    let documents = console.documents().of_run();
     let mut is_done = false;
     while let Some(event) = running.next().await {
         is_done |= matches!(event, Event::Done { .. });
-        if let Some(told) = told(event, console.documents()) {
+        if let Some(told) = told(event, &documents) {
             teller.tell(&told).await?;
         }
     }
@@ -96,7 +97,7 @@ async fn tell_all(console: &Console, mut running: Running, teller: &Teller) -> R
 }
 
 /// As the page knows it.
-fn told(event: Event, documents: &Documents) -> Option<Value> {
+fn told(event: Event, documents: &OfRun<'_>) -> Option<Value> {
     Some(match event {
         Event::Started { .. } => return None,
         Event::Stdout { text } => json!({"type": "stdout", "text": text}),
