@@ -35,6 +35,23 @@ fn requests_of_this_console_are_not_counted() {
 }
 
 #[test]
+fn a_sample_stays_small_however_many_models_there_are() {
+    let text = |models: usize| -> String {
+        let one = |model: usize| {
+            let bucket = |le: &str| {
+                format!("sandgate_model_turn_duration_seconds_bucket{{model=\"m{model}\",le=\"{le}\"}} 1\n")
+            };
+            let tokens = format!("sandgate_tokens_total{{model=\"m{model}\",kind=\"input\"}} 2\n");
+            [bucket("0.5"), bucket("+Inf"), tokens].concat()
+        };
+        (0..models).map(one).collect()
+    };
+    let (few, many) = (Sample::read(&text(1)), Sample::read(&text(1000)));
+    assert_eq!(few.turn_times.len(), many.turn_times.len());
+    assert!((many.tokens - 2000.0).abs() < 0.01 && (many.turn_times[0].1 - 1000.0).abs() < 0.01, "{many:?}");
+}
+
+#[test]
 fn quantiles_lie_between_their_bounds() {
     let text = |one: u32, two: u32| {
         format!(
