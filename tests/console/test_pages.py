@@ -65,3 +65,36 @@ def test_an_unknown_page_is_a_page(page):
     answer = page.goto("/console/nowhere")
     assert answer.status == 404
     expect(page.get_by_role("heading", name="Not found")).to_be_visible()
+
+
+def test_a_page_that_cannot_refresh_says_so(page):
+    page.goto("/console/approvals")
+    expect(page.get_by_text("Nothing waits")).to_be_visible()
+    page.watch.forgive("ERR_FAILED")
+    page.route("**/console/approvals", lambda route: route.abort())
+    expect(page.locator("#old")).to_contain_text("The server does not answer", timeout=60_000)
+    page.unroute("**/console/approvals")
+    expect(page.locator("#old")).to_have_count(0, timeout=60_000)
+
+
+def test_a_list_stands_still_under_the_pointer_and_asks_by_name(page, api):
+    made = api.ask("POST", "/v1/containers", {"name": "first-of-two"})
+    page.goto("/console/containers?q=of-two")
+    row = page.locator(f"#{made['id']}")
+    row.get_by_role("button", name="Delete").hover()
+    second = api.ask("POST", "/v1/containers", {"name": "second-of-two"})
+    api.execute("1", container=second["id"])
+    # By the time that another page has refreshed itself twice, this one would have brought the second in.
+    other = page.context.new_page()
+    other.goto("/console/containers?q=of-two")
+    for _ in range(2):
+        other.wait_for_event("response", lambda answer: "x-console-live" in answer.request.headers)
+    expect(other.locator("#containers tbody tr")).to_have_count(2)
+    other.close()
+    expect(page.locator("#containers tbody tr")).to_have_count(1)
+    page.evaluate("window.confirm = (question) => { document.title = question; return false; }")
+    row.get_by_role("button", name="Delete").click()
+    asked = page.title()
+    assert "first-of-two" in asked and made["id"] in asked
+    page.mouse.move(0, 0)
+    expect(page.locator("#containers tbody tr")).to_have_count(2)

@@ -7,6 +7,7 @@ import { refreshTimes } from "./console.js";
 const regions = () => [...document.querySelectorAll("[data-live]")].filter((region) => region.id);
 
 let failures = 0;
+let fresh = new Date();
 
 async function refresh() {
   const live = regions();
@@ -15,22 +16,44 @@ async function refresh() {
   try {
     const answer = await fetch(location.href, { headers: { "x-console-live": "1" }, cache: "no-store" });
     if (answer.status === 401) return location.reload();
-    if (!answer.ok) throw new Error(answer.statusText);
+    if (answer.status === 404) throw new Error("What this page is about is gone.");
+    if (!answer.ok) throw new Error("The server does not show this page any more.");
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     for (const region of live) {
-      const fresh = page.getElementById(region.id);
-      if (fresh && region.isConnected && !isBusy([region])) morph(region, fresh);
+      const next = page.getElementById(region.id);
+      if (next && region.isConnected && !isBusy([region])) morph(region, next);
     }
     refreshTimes();
     document.dispatchEvent(new CustomEvent("console:live"));
     failures = 0;
-  } catch {
+    fresh = new Date();
+    tellOld(null);
+  } catch (error) {
     failures += 1;
+    const why = error instanceof TypeError ? "The server does not answer." : error.message;
+    if (failures > 1) tellOld(`${why} What is shown is of ${fresh.toLocaleTimeString()}.`);
   }
   schedule();
 }
 
-/** Somebody writes, marks text or has a dialog open in there: it would be lost. */
+/** A page that stands still must not look as if nothing happened. */
+function tellOld(text) {
+  const notice = document.getElementById("old");
+  if (!text) return notice?.remove();
+  if (notice) {
+    if (notice.textContent !== text) notice.textContent = text;
+    return;
+  }
+  const made = document.createElement("p");
+  made.id = "old";
+  made.className = "notice bad";
+  made.setAttribute("role", "alert");
+  made.textContent = text;
+  document.getElementById("main")?.prepend(made);
+}
+
+/** Somebody writes, marks text or has a dialog open in there: it would be lost. Or is about to press something, and
+ * another row would move under the pointer. */
 function isBusy(live) {
   const active = document.activeElement;
   const selection = getSelection();
@@ -38,7 +61,7 @@ function isBusy(live) {
     (region) =>
       (active && region.contains(active) && active.matches("input, textarea, select")) ||
       (selection && !selection.isCollapsed && region.contains(selection.anchorNode)) ||
-      region.querySelector("dialog[open]"),
+      region.querySelector("dialog[open], .actions:hover, .actions :focus-visible, .decide button:hover"),
   );
 }
 

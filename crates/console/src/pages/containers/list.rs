@@ -16,6 +16,7 @@ use crate::layout::Page;
 use crate::pieces::{action, empty, heads, id_link, meter, number, pill};
 use crate::problem::Problem;
 use crate::times::ago_seconds;
+use crate::visible::quoted;
 use crate::visitor::Visitor;
 
 const ON_A_PAGE: usize = 100;
@@ -137,7 +138,7 @@ fn row(one: &Shown, visitor: &Visitor) -> Markup {
             td data-name="Disk" { (of(usage.map(|usage| usage.disk_bytes), limits.disk_bytes, human_bytes)) }
             td data-name="Processes" { (of(usage.map(|usage| usage.processes), limits.processes.into(), number)) }
             td data-name="Last used" { (ago_seconds(info.last_active_at)) }
-            td data-name="" { (actions(id, info.state, visitor, false)) }
+            td data-name="" { (actions(id, info.name.as_deref(), info.state, visitor, false)) }
         }
     }
 }
@@ -150,9 +151,21 @@ pub(super) fn state(state: ContainerState) -> &'static str {
     }
 }
 
+/// For a question: rows move, and who presses must see which one it is about.
+fn named(id: &str, name: Option<&str>) -> String {
+    name.map_or_else(|| id.to_owned(), |name| format!("{} ({id})", quoted(name)))
+}
+
 /// Pause or resume, and delete.
-pub(super) fn actions(id: &str, state: ContainerState, visitor: &Visitor, is_its_page: bool) -> Markup {
+pub(super) fn actions(
+    id: &str,
+    name: Option<&str>,
+    state: ContainerState,
+    visitor: &Visitor,
+    is_its_page: bool,
+) -> Markup {
     let to = |what: &str| change::path(what, id, is_its_page);
+    let question = format!("Delete the container {} with all its files?", named(id, name));
     html! {
         div.actions {
             @match state {
@@ -160,7 +173,11 @@ pub(super) fn actions(id: &str, state: ContainerState, visitor: &Visitor, is_its
                 ContainerState::Paused => (action(visitor, &to("resume"), "Resume", "quiet", None)),
                 ContainerState::Asleep => {}
             }
-            (action(visitor, &to("delete"), "Delete", "quiet", Some("Delete this container with all its files?")))
+            (action(visitor, &to("delete"), "Delete", "quiet", Some(&question)))
         }
     }
 }
+
+#[cfg(test)]
+#[path = "list_tests.rs"]
+mod tests;

@@ -82,7 +82,7 @@ pub(super) async fn page(
         span id="state" data-live=[(tab == Tab::Overview).then_some("1500")] {
             (pill(info.as_ref().map_or("changing", |info| state(info.state))))
         }
-        @if let Some(info) = &info { (actions(id, info.state, visitor, true)) }
+        @if let Some(info) = &info { (actions(id, info.name.as_deref(), info.state, visitor, true)) }
     };
     let title = container.name().unwrap_or("Container");
     Ok(Page::new(title, visitor, body).section(PATH).aside(aside).scripts(scripts).into_response())

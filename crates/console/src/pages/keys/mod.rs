@@ -17,6 +17,7 @@ use crate::layout::{Page, csrf};
 use crate::pieces::{action, copy, empty, heads, id, pill};
 use crate::problem::Problem;
 use crate::times::{ago_seconds, until_seconds};
+use crate::visible::quoted;
 use crate::visitor::Visitor;
 
 pub(crate) const PATH: &str = "/console/keys";
@@ -102,7 +103,7 @@ fn row(key: &KeyRecord, visitor: &Visitor) -> Markup {
             td data-name="" {
                 @if state == "active" && visitor.only_master().is_ok() {
                     (action(visitor, &one("/console/keys/revoke"), "Revoke", "quiet",
-                        Some("End this key at once and for good?")))
+                        Some(&format!("End the key {} ({}) at once and for good?", quoted(&key.name), key.shown))))
                 }
             }
         }
