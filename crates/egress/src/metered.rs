@@ -54,19 +54,22 @@ impl Pace {
             ready!(debt.as_mut().poll(cx));
             self.debt = None;
         }
-        if self.limits.bytes.is_some_and(|limit| self.meter.spent() >= limit) {
-            return Poll::Ready(Err(io::Error::new(
-                io::ErrorKind::QuotaExceeded,
-                "the sandbox's bytes are used up",
-            )));
+        Poll::Ready(self.left().map(drop))
+    }
+
+    /// Never none: that is an error.
+    fn left(&self) -> io::Result<Option<u64>> {
+        let left = self.limits.bytes.map(|limit| limit.saturating_sub(self.meter.spent()));
+        match left {
+            Some(0) => Err(io::Error::new(io::ErrorKind::QuotaExceeded, "the sandbox's bytes are used up")),
+            left => Ok(left),
         }
-        Poll::Ready(Ok(()))
     }
 
     /// How many bytes may pass now, of at most `most`; waits while there are none.
     pub(crate) async fn room(&mut self, most: usize) -> io::Result<usize> {
         poll_fn(|cx| self.may_go_on(cx)).await?;
-        let left = self.limits.bytes.map(|limit| limit.saturating_sub(self.meter.spent()));
+        let left = self.left()?;
         // Small enough that what is slow is steady too.
         let steady = self.limits.bytes_per_second.map(|speed| (speed / 10).max(SLOWEST_PIECE));
         let room = [left, steady].into_iter().flatten().fold(most as u64, u64::min);

@@ -12,16 +12,20 @@ use rcgen::{
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer, ServerName};
 use rustls::{ClientConfig, RootCertStore, ServerConfig};
+use sandgate_core::network::HostName;
 use tokio_rustls::client::TlsStream;
 use tokio_rustls::{TlsAcceptor, TlsConnector};
 
 use crate::EgressError;
 use crate::denied::Wanted;
+use crate::live::Effective;
+use crate::secrets::Search;
 use crate::tunnel::Stream;
 
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Certificates kept for names; a wildcard has no end of them.
 const MOST_NAMES: usize = 64;
+const MOST_SEARCHES: usize = 4;
 
 fn provider() -> Arc<rustls::crypto::CryptoProvider> {
     Arc::new(rustls::crypto::ring::default_provider())
@@ -47,15 +51,19 @@ pub(crate) fn client_config(more: Option<&str>) -> Result<Arc<ClientConfig>, Egr
     Ok(Arc::new(config))
 }
 
+/// What answers are searched for, and the policy that it was made for.
+type Made = (Arc<Effective>, Arc<Search>);
+
 /// One sandbox's two ends.
 pub(crate) struct Tls {
     connector: TlsConnector,
     authority: Option<Authority>,
+    searches: Mutex<HashMap<HostName, Made>>,
 }
 
 impl Tls {
     pub(crate) fn new(config: Arc<ClientConfig>, authority: Option<Authority>) -> Self {
-        Self { connector: TlsConnector::from(config), authority }
+        Self { connector: TlsConnector::from(config), authority, searches: Mutex::default() }
     }
 
     pub(crate) async fn connect<S: Stream>(
@@ -70,6 +78,25 @@ impl Tls {
             Ok(Err(error)) => Err(format!("TLS with it failed: {error}")),
             Err(_) => Err("it does not answer to TLS".to_owned()),
         }
+    }
+
+    /// What answers of a host are searched for, made once for each policy.
+    pub(crate) fn search(
+        &self,
+        policy: &Arc<Effective>,
+        name: &HostName,
+        make: impl FnOnce() -> Search,
+    ) -> Arc<Search> {
+        let mut searches = self.searches.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, made)) = searches.get(name).filter(|(of, _)| Arc::ptr_eq(of, policy)) {
+            return Arc::clone(made);
+        }
+        if searches.len() >= MOST_SEARCHES {
+            searches.clear();
+        }
+        let made = Arc::new(make());
+        searches.insert(name.clone(), (Arc::clone(policy), Arc::clone(&made)));
+        made
     }
 
     /// None: this sandbox has no authority, because it has no secrets.

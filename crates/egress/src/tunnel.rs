@@ -24,6 +24,10 @@ const PAUSE: Duration = Duration::from_millis(250);
 /// The port where many hosts are served under one address, by the name in a request.
 const HTTP: u16 = 80;
 
+/// For who is refused to say what it speaks, to hear it in the same words. Who waits for the other to begin hears it
+/// as an end.
+const REFUSAL: Duration = Duration::from_secs(2);
+
 pub(crate) trait Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static {}
 impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Stream for S {}
 
@@ -156,7 +160,7 @@ async fn alert<C: Stream>(mut client: Replayed<C>) {
 
 /// Says no in the words of whatever the connection speaks.
 pub(crate) async fn refuse<C: Stream>(mut client: Replayed<C>, why: &NoConnection) {
-    match tokio::time::timeout(first::PATIENCE, client.look(PAUSE)).await {
+    match tokio::time::timeout(REFUSAL, client.look(PAUSE)).await {
         Ok(Ok(Speaks::Tls(_))) => alert(client).await,
         Ok(Ok(Speaks::Http)) => {
             let _ = client.write_all(&http::raw_refusal(why)).await;

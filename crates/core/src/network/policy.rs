@@ -10,6 +10,9 @@ use super::{Cidr, DomainSecret, HostName, InvalidTarget, Target};
 
 /// Rules of one policy; each connection may look at all of them.
 const MOST_RULES: usize = 4096;
+/// Secrets of one policy; each answer of their domains is searched for all of them.
+const MOST_SECRETS: usize = 32;
+const MOST_SECRET_BYTES: usize = 16 << 10;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -119,6 +122,19 @@ impl NetworkPolicy {
         let given = self.rules.len() + self.secrets.len();
         if given > MOST_RULES {
             return Err(InvalidTarget::TooManyRules { given, limit: MOST_RULES });
+        }
+        let given = self.secrets.len();
+        if given > MOST_SECRETS {
+            return Err(InvalidTarget::TooManySecrets { given, limit: MOST_SECRETS });
+        }
+        let bytes: usize = self
+            .secrets
+            .iter()
+            .filter_map(|secret| secret.value.as_ref())
+            .map(|value| value.expose().len())
+            .sum();
+        if bytes > MOST_SECRET_BYTES {
+            return Err(InvalidTarget::LongSecrets { bytes, limit: MOST_SECRET_BYTES });
         }
         self.secrets.iter().try_for_each(DomainSecret::check)
     }

@@ -1,7 +1,8 @@
 //! The first rule that fits decides; nothing is looked up for a name that only its address could allow.
 
 use super::{Action, Destination, NetworkPolicy, Rule, Verdict};
-use crate::network::HostName;
+use crate::Secret;
+use crate::network::{DomainSecret, HostName};
 
 fn policy(rules: &[(&str, Action)], default: Action) -> NetworkPolicy {
     let rule = |(target, action): &(&str, Action)| Rule { action: *action, target: target.parse().unwrap() };
@@ -107,4 +108,21 @@ fn too_many_rules_are_refused() {
     let many = (0..5000).map(|number| format!("a{number}.example.org")).collect::<Vec<_>>();
     let told = NetworkPolicy::from_words(many.iter().map(String::as_str)).unwrap_err().to_string();
     assert!(told.contains("5000") && told.contains("4096"), "{told}");
+}
+
+#[test]
+fn secrets_are_bounded() {
+    let secret = |number: usize, length: usize| {
+        let value = Secret::new("x".repeat(length));
+        DomainSecret::new("a.example", format!("NAME_{number}"), value).unwrap()
+    };
+    let policy = |secrets: Vec<DomainSecret>| NetworkPolicy { secrets, ..NetworkPolicy::default() };
+    assert!(policy((0..32).map(|number| secret(number, 500)).collect()).check().is_ok());
+    for (secrets, said) in [
+        ((0..33).map(|number| secret(number, 1)).collect::<Vec<_>>(), "33 secrets"),
+        ((0..3).map(|number| secret(number, 6000)).collect(), "18000 bytes"),
+    ] {
+        let error = policy(secrets).check().unwrap_err().to_string();
+        assert!(error.contains(said), "{error}");
+    }
 }

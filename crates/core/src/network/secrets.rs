@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::{HostPattern, InvalidTarget, Target};
 use crate::{Secret, random_hex};
 
-/// Longer than any header a server takes.
-const LONGEST_VALUE: usize = 64 << 10;
+/// Longer than headers that servers take.
+const LONGEST_VALUE: usize = 8 << 10;
 const MARK: &str = "sandgate-secret-";
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -70,7 +70,7 @@ impl DomainSecret {
         let wrong = |why| Err(InvalidTarget::SecretValue(self.name.clone(), why));
         match self.value.as_ref().map(Secret::expose) {
             Some("") => wrong("is empty"),
-            Some(value) if value.len() > LONGEST_VALUE => wrong("is longer than 64 KiB"),
+            Some(value) if value.len() > LONGEST_VALUE => wrong("is longer than 8 KiB"),
             // It goes into a header: a line end would be a header of its own.
             Some(value) if value.bytes().any(|byte| byte.is_ascii_control()) => {
                 wrong("holds a control character, which no header may")

@@ -24,6 +24,10 @@ pub enum InvalidTarget {
     SecretName(String),
     #[error("the secret '{0}' {1}")]
     SecretValue(String, &'static str),
+    #[error("there are {given} secrets of domains; the limit is {limit}")]
+    TooManySecrets { given: usize, limit: usize },
+    #[error("the secrets of domains take {bytes} bytes together; the limit is {limit}")]
+    LongSecrets { bytes: usize, limit: usize },
     #[error("there are {given} rules; the limit is {limit}")]
     TooManyRules { given: usize, limit: usize },
 }

@@ -18,6 +18,9 @@ use crate::sandbox::SandboxEgress;
 use crate::secrets::{self, Watched};
 use crate::tunnel::{Stream, ended_by};
 
+/// The line and the headers of one answer; also the most of its body that is held at once.
+const LONGEST_HEAD: usize = 128 << 10;
+
 /// A connection, and where it leads.
 pub(crate) struct Upstream {
     pub(super) wanted: Wanted,
@@ -58,7 +61,11 @@ impl Upstream {
         mut ticket: Ticket,
     ) -> Result<Self, NoConnection> {
         let address = ticket.address();
-        let opened = http1::Builder::new().preserve_header_case(true).handshake(TokioIo::new(stream)).await;
+        let opened = http1::Builder::new()
+            .preserve_header_case(true)
+            .max_buf_size(LONGEST_HEAD)
+            .handshake(TokioIo::new(stream))
+            .await;
         let (sender, connection) = match opened {
             Ok(opened) => opened,
             Err(error) => {

@@ -19,6 +19,10 @@ if not found:
 print(found or PyPI.simple_url)
 ";
 
+/// What npm and Go are built with. Sandboxes may have them where the host has not.
+const NPM: &str = "https://registry.npmjs.org/";
+const GO: &str = "https://proxy.golang.org";
+
 /// Fills in what the configuration leaves open. Blocks while tools are asked: a second or so.
 #[must_use]
 pub fn discover(config: RegistriesConfig) -> RegistriesConfig {
@@ -27,11 +31,20 @@ pub fn discover(config: RegistriesConfig) -> RegistriesConfig {
         let first = url.split([',', '|']).next().unwrap_or_default().trim().to_owned();
         first.starts_with("http").then_some(first)
     };
-    let ask = |program: &str, arguments: &[&str]| said(program, arguments).and_then(web);
+    let ask = |program: &str, arguments: &[&str], usual: Option<&str>| {
+        said(program, arguments).or_else(|| usual.map(ToOwned::to_owned)).and_then(web)
+    };
+    let told = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     RegistriesConfig {
-        pip: config.pip.or_else(|| ask("python3", &["-c", ASK_PIP])),
-        npm: config.npm.or_else(|| ask("npm", &["config", "get", "registry"])),
-        go: config.go.or_else(|| ask("go", &["env", "GOPROXY"])),
+        pip: config.pip.or_else(|| ask("python3", &["-c", ASK_PIP], None)),
+        npm: config.npm.or_else(|| {
+            let usual = told("NPM_CONFIG_REGISTRY");
+            ask("npm", &["config", "get", "registry"], Some(usual.as_deref().unwrap_or(NPM)))
+        }),
+        go: config.go.or_else(|| {
+            let usual = told("GOPROXY");
+            ask("go", &["env", "GOPROXY"], Some(usual.as_deref().unwrap_or(GO)))
+        }),
         ..config
     }
 }

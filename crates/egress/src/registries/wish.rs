@@ -47,7 +47,8 @@ impl Wish {
             return page(Pages::Npm, package);
         }
         let module = path.strip_prefix("/go/")?;
-        is_plain(module, "@/!+~").then(|| Self::Go(module.to_owned()))
+        let is_one = module.contains("/@v/") || module.ends_with("/@latest") || module.starts_with("sumdb/");
+        (is_one && is_plain(module, "@/!+~")).then(|| Self::Go(module.to_owned()))
     }
 }
 

@@ -54,6 +54,8 @@ fn what_leads_elsewhere_is_not() {
         "/npm/%2e%2e/x",
         "/npm/@a%2f..%2f..%2fx",
         "/go/../x",
+        "/go/api/repositories",
+        "/go/../@v/list",
         "/go/a/..%2f",
         "/else",
     ];

@@ -4,11 +4,12 @@
 mod body;
 mod forms;
 mod placeholder;
+mod search;
 mod watched;
 
 use std::sync::Arc;
 
-use http::{HeaderValue, Request, Response, header};
+use http::{HeaderValue, Request, Response, StatusCode, header};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use hyper::ext::ReasonPhrase;
@@ -22,6 +23,7 @@ use crate::meter::Ticket;
 use crate::sandbox::SandboxEgress;
 use crate::tunnel::Stream;
 
+pub(crate) use search::Search;
 pub(crate) use watched::Watched;
 
 /// Whether connections by TLS to this place are opened.
@@ -91,27 +93,29 @@ pub(crate) fn put_in(
         placeholder::exchange(request, secret, value);
     }
     if tls {
-        // What is compressed cannot be searched.
-        request.headers_mut().insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
-        request.headers_mut().remove(header::SEC_WEBSOCKET_EXTENSIONS);
+        // What is compressed cannot be searched, and what comes in parts not either: a server may give the whole to
+        // whoever asks for a part.
+        let headers = request.headers_mut();
+        headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        for name in [header::SEC_WEBSOCKET_EXTENSIONS, header::RANGE, header::IF_RANGE] {
+            headers.remove(name);
+        }
     }
     Ok(())
 }
 
-/// What an answer must not hold, and what comes in its place.
-fn pairs(sandbox: &SandboxEgress, wanted: &Wanted) -> body::Pairs {
-    let mut pairs = body::Pairs::new();
-    for secret in secrets_of(sandbox, wanted) {
-        let Some(value) = &secret.value else { continue };
-        let stands = secret.placeholder.as_bytes();
-        pairs.extend(forms::forms(value.expose()).into_iter().map(|form| (form, stands.to_vec())));
-    }
-    pairs
-}
-
-/// What must not come through after a change of protocol.
-pub(crate) fn unsaid(sandbox: &SandboxEgress, wanted: &Wanted) -> Vec<Vec<u8>> {
-    pairs(sandbox, wanted).into_iter().map(|(form, _)| form).collect()
+/// What must not come inside, as servers may write it.
+pub(crate) fn unsaid(sandbox: &SandboxEgress, wanted: &Wanted) -> Arc<Search> {
+    let Some(name) = wanted.name() else { return Arc::new(Search::new([])) };
+    let now = sandbox.policy.now();
+    sandbox.tls.search(&now, name, || {
+        let pairs = now.policy.secrets_for(name).filter_map(|secret| {
+            let forms = forms::forms(secret.value.as_ref()?.expose());
+            let stands = secret.placeholder.as_bytes();
+            Some(forms.into_iter().map(|form| (form, stands.to_vec())))
+        });
+        Search::new(pairs.flatten())
+    })
 }
 
 /// The answer of such a domain, with placeholders where it repeats values.
@@ -121,19 +125,24 @@ pub(crate) fn taken_out(sandbox: &SandboxEgress, wanted: &Wanted, answer: Respon
         let why = "its answer is compressed, and cannot be searched for secrets".to_owned();
         return refusal(&NoConnection::Failed { to: wanted.to_string(), why });
     }
-    let pairs = pairs(sandbox, wanted);
+    // Nor as it is: of a value in two pieces, neither is one.
+    if answer.status() == StatusCode::PARTIAL_CONTENT {
+        let why = "its answer is a part, and a part cannot be searched for secrets".to_owned();
+        return refusal(&NoConnection::Failed { to: wanted.to_string(), why });
+    }
+    let search = unsaid(sandbox, wanted);
     let mut answer = answer;
     // The words of the status line are the server's own too, and nobody needs them.
     answer.extensions_mut().remove::<ReasonPhrase>();
     for value in answer.headers_mut().values_mut() {
-        let clean = body::replaced(value.as_bytes(), &pairs);
+        let clean = search.replaced(value.as_bytes());
         if clean != value.as_bytes() {
             *value = HeaderValue::from_bytes(&clean).unwrap_or(HeaderValue::from_static("removed"));
         }
     }
     // The length may change.
-    if answer.status() != http::StatusCode::SWITCHING_PROTOCOLS {
+    if answer.status() != StatusCode::SWITCHING_PROTOCOLS {
         answer.headers_mut().remove(header::CONTENT_LENGTH);
     }
-    answer.map(|incoming| body::Searched::new(incoming, pairs).map_err(Into::into).boxed())
+    answer.map(|incoming| body::Searched::new(incoming, search).map_err(Into::into).boxed())
 }

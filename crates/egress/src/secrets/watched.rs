@@ -3,31 +3,22 @@
 
 use std::io;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
+use super::search::{Passing, Search};
+
 pub(crate) struct Watched<S> {
     inner: S,
-    forms: Vec<Vec<u8>>,
-    /// The end of what has come, which may be the beginning of a value.
-    tail: Vec<u8>,
+    search: Arc<Search>,
+    passing: Passing,
 }
 
 impl<S> Watched<S> {
-    pub(crate) fn new(inner: S, forms: Vec<Vec<u8>>) -> Self {
-        Self { inner, forms, tail: Vec::new() }
-    }
-
-    fn is_clean(&mut self, more: &[u8]) -> bool {
-        self.tail.extend(more);
-        let has = |form: &Vec<u8>| self.tail.windows(form.len()).any(|part| part == form);
-        if self.forms.iter().any(has) {
-            return false;
-        }
-        let longest = self.forms.iter().map(Vec::len).max().unwrap_or(1);
-        self.tail.drain(..self.tail.len().saturating_sub(longest - 1));
-        true
+    pub(crate) fn new(inner: S, search: Arc<Search>) -> Self {
+        Self { inner, search, passing: Passing::default() }
     }
 }
 
@@ -39,7 +30,8 @@ impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
         ready!(Pin::new(&mut self.inner).poll_read(cx, buffer))?;
-        if self.is_clean(&buffer.filled()[before..]) {
+        let own = &mut *self;
+        if !own.passing.has_seen(&own.search, &buffer.filled()[before..]) {
             return Poll::Ready(Ok(()));
         }
         buffer.set_filled(before);

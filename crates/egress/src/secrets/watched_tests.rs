@@ -1,7 +1,10 @@
 //! A value does not come through whole, however it is cut; everything else does.
 
+use std::sync::Arc;
+
 use tokio::io::AsyncReadExt;
 
+use super::super::search::Search;
 use super::Watched;
 
 async fn read(text: &[u8], piece: usize) -> (Vec<u8>, bool) {
@@ -11,8 +14,9 @@ async fn read(text: &[u8], piece: usize) -> (Vec<u8>, bool) {
         let mut outside = outside;
         let _ = tokio::io::AsyncWriteExt::write_all(&mut outside, &text).await;
     });
+    let search = Arc::new(Search::new([(b"s3cret".to_vec(), Vec::new())]));
     let mut all = Vec::new();
-    let ended = Watched::new(inside, vec![b"s3cret".to_vec()]).read_to_end(&mut all).await;
+    let ended = Watched::new(inside, search).read_to_end(&mut all).await;
     (all, ended.is_ok())
 }
 

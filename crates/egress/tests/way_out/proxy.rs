@@ -259,6 +259,61 @@ async fn connections_and_bytes_are_bounded() {
 }
 
 #[tokio::test]
+async fn connections_in_a_second_are_bounded_and_floods_are_told_once() {
+    let world = World::start().await;
+    let target = format!("a.allowed.test:{}", world.http_port());
+    let limits = NetworkLimits { connections_per_second: 5, ..NetworkLimits::default() };
+    let inside = world.sandbox_with(&world.usual(), limits);
+    let mut refused = Vec::new();
+    for at in 0..40 {
+        let host = if at % 2 == 0 { target.as_str() } else { "evil.test:443" };
+        let answer = inside.connect(host).await.1;
+        if status(&answer) == "429" {
+            refused.push(answer);
+        }
+    }
+    assert!(refused.len() > 5, "{}", refused.len());
+    assert!(refused[0].contains("more than 5 connections in a second"), "{}", refused[0]);
+    let told: u64 = inside.seen(10).await.iter().map(|seen| seen.times).sum();
+    let records = inside.seen(10).await.len();
+    assert!(records < 40 && told <= 40, "{records} records stand for {told}");
+}
+
+#[tokio::test]
+async fn all_sandboxes_together_are_bounded_too() {
+    let mut world = World::start().await;
+    world.bound_to(2);
+    let target = format!("a.allowed.test:{}", world.http_port());
+    let (one, other) = (world.sandbox(), world.sandbox());
+    let held = [one.connect(&target).await, other.connect(&target).await];
+    assert!(held.iter().all(|(_, answer)| status(answer) == "200"), "{held:?}");
+    let answer = other.connect(&target).await.1;
+    assert!(status(&answer) == "503" && answer.contains("of all sandboxes"), "{answer}");
+    drop(held);
+    within(async { while status(&other.connect(&target).await.1) != "200" {} }).await;
+}
+
+/// Requests of many forms on a port that is not the web's, of which no server gets one for another host.
+#[tokio::test]
+async fn a_request_in_pieces_is_no_way_around_the_host() {
+    let world = World::start().await;
+    let inside = world.sandbox();
+    let port = world.http_port();
+    for pieces in
+        [["GE", "T / HTTP/1.1\r\nHost: evil.test\r\n\r\n"], ["hi", " / HTTP/1.1\r\nHost: evil.test\r\n\r\n"]]
+    {
+        let (mut stream, _) = inside.connect(&format!("a.allowed.test:{port}")).await;
+        for piece in pieces {
+            stream.write_all(piece.as_bytes()).await.unwrap();
+            tokio::time::sleep(std::time::Duration::from_millis(600)).await;
+        }
+        assert_eq!(read_all(&mut stream).await, "");
+    }
+    assert!(world.plain.asked().is_empty());
+    assert!(inside.denials(2).await.iter().all(|why| why.contains("without a pause")));
+}
+
+#[tokio::test]
 async fn speed_is_bounded() {
     let world = World::start().await;
     let limits = NetworkLimits { bytes_per_second: Some(1_000_000), ..NetworkLimits::default() };

@@ -79,7 +79,7 @@ async fn a_file_is_found_without_its_page_having_been_asked_for() {
     let (world, _registry, _folder) = world().await;
     assert!(get(&sandbox(&world), &file()).await.contains("the content of a wheel"));
     let of_another = file().replace("/six/", "/bad/");
-    let unfetched = self::world().await.0;
+    let (unfetched, _registry, _folder) = self::world().await;
     let answer = get(&sandbox(&unfetched), &of_another).await;
     assert!(answer.starts_with("HTTP/1.1 404") && answer.contains("names no such file"), "{answer}");
 }

@@ -44,14 +44,14 @@ impl World {
         for name in names {
             dns.answer(name, &[OPENED]);
         }
-        let config = EgressConfig {
-            resolution: Resolution::Servers(vec![dns.address()]),
-            allow_private: vec![format!("{OPENED}/32").parse().unwrap()],
-            trust_pem: Some(authority.pem().to_owned()),
-            ..EgressConfig::default()
-        };
-        let egress = Egress::new(config).unwrap();
+        let egress = Egress::new(config(&dns, &authority)).unwrap();
         Self { dns, authority, plain, tls, egress }
+    }
+
+    /// Connections of all sandboxes that are made from here on.
+    pub(crate) fn bound_to(&mut self, connections: u32) {
+        let config = EgressConfig { connections, ..config(&self.dns, &self.authority) };
+        self.egress = Egress::new(config).unwrap();
     }
 
     pub(crate) fn http_port(&self) -> u16 {
@@ -105,6 +105,15 @@ impl World {
         let observer = Arc::clone(&memory) as Arc<dyn Observer>;
         let attached = self.egress.attach(sockets, policy.clone(), observer).unwrap();
         Inside { proxy, socks: socks_at, dns: dns_at, policy, attached, memory }
+    }
+}
+
+fn config(dns: &LyingDns, authority: &TestAuthority) -> EgressConfig {
+    EgressConfig {
+        resolution: Resolution::Servers(vec![dns.address()]),
+        allow_private: vec![format!("{OPENED}/32").parse().unwrap()],
+        trust_pem: Some(authority.pem().to_owned()),
+        ..EgressConfig::default()
     }
 }
 

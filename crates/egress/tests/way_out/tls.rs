@@ -100,6 +100,26 @@ async fn a_secret_is_put_in_for_its_domain_and_taken_out_of_answers() {
     assert!(world.egress.trust_bundle(Some(&own)).contains(&own));
 }
 
+/// Of a value in two parts, neither is one.
+#[tokio::test]
+async fn a_domain_with_secrets_is_not_asked_for_parts() {
+    let world = World::start().await;
+    let (policy, _) = with_secret(&world, "a.allowed.test");
+    let inside = world.sandbox_with(&policy, NetworkLimits::default());
+    let own = inside.attached.authority().unwrap().to_owned();
+    let target = format!("a.allowed.test:{}", world.https_port());
+    let stream = tls(&inside, &target, "a.allowed.test", &own).await.unwrap();
+    let answer = get(stream, "/", &target, "Range: bytes=0-3\r\nIf-Range: \"x\"\r\nX-Mine: 1\r\n").await;
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    let asked = world.tls.asked().pop().unwrap();
+    assert!(asked.headers.contains_key("x-mine"), "{:?}", asked.headers);
+    assert!(
+        !asked.headers.contains_key("range") && !asked.headers.contains_key("if-range"),
+        "{:?}",
+        asked.headers
+    );
+}
+
 #[tokio::test]
 async fn other_domains_are_not_opened_and_get_the_placeholder() {
     let world = World::start().await;

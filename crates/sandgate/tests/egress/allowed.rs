@@ -1,12 +1,11 @@
 //! What a policy allows works with the programs that people use, whether they know of proxies or not.
 
 use std::fs;
-use std::process::Command;
 use std::sync::LazyLock;
 
 use serde_json::json;
 
-use crate::world::{POLICY, Server, WORLD, printed};
+use crate::world::{POLICY, Server, WORLD, add_runtimes, printed};
 
 static SERVER: LazyLock<Server> = LazyLock::new(|| Server::under_policy("allowed").ending_with_the_tests());
 
@@ -136,25 +135,54 @@ fn nobody_gets_more_than_the_operator_allows() {
     }
 }
 
-/// Bash and Go know of proxies, or have one to go by; Node.js's fetch does not.
+/// Bash and Go know of proxies, or have one to go by; Node.js only when it is told to.
 #[test]
 fn other_languages_reach_what_is_allowed() {
-    let go = "import (\"fmt\"; \"io\"; \"net/http\")\n\
-        answer, err := http.Get(\"http://allowed.test/\")\n\
-        if err != nil { panic(err) }\n\
-        body, _ := io.ReadAll(answer.Body)\n\
-        fmt.Println(string(body))";
-    let node = "console.log(await (await fetch('http://allowed.test/')).text())";
+    let go = "import (\"crypto/tls\"; \"crypto/x509\"; \"fmt\"; \"io\"; \"net/http\")\n\
+        trust := x509.NewCertPool()\n\
+        trust.AppendCertsFromPEM([]byte(`AUTHORITY`))\n\
+        own := tls.Config{RootCAs: trust}\n\
+        told := &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, TLSClientConfig: &own}}\n\
+        untold := &http.Client{Transport: &http.Transport{TLSClientConfig: &own}}\n\
+        for _, client := range []*http.Client{told, untold} {\n\
+        \x20   for _, url := range []string{\"http://allowed.test/\", \"https://allowed.test/\"} {\n\
+        \x20       answer, err := client.Get(url)\n\
+        \x20       if err != nil { panic(err) }\n\
+        \x20       body, _ := io.ReadAll(answer.Body)\n\
+        \x20       fmt.Println(string(body))\n\
+        \x20   }\n\
+        }";
+    let node = "const https = require('https'), ca = `AUTHORITY`\n\
+        console.log(await (await fetch('http://allowed.test/')).text())\n\
+        console.log(await new Promise((done, failed) => https.get('https://allowed.test/', { ca }, (answer) => {\n\
+        \x20   let text = ''; answer.on('data', (more) => { text += more }); answer.on('end', () => done(text))\n\
+        }).on('error', failed)))";
+    // By the proxy's variables, in a program of its own that is told to go by them.
+    let told = "cat > /tmp/ca.pem <<'E'\nAUTHORITY\nE\n\
+        export NODE_USE_ENV_PROXY=1 NODE_EXTRA_CA_CERTS=/tmp/ca.pem\n\
+        ask() { node -e \"fetch('$1').then((answer) => answer.text()).then(console.log, console.log)\"; }\n\
+        ask http://allowed.test/; ask https://allowed.test/";
     let bash = "exec 3<>/dev/tcp/allowed.test/80; printf 'GET / HTTP/1.0\\r\\nHost: allowed.test\\r\\n\\r\\n' >&3; tail -1 <&3";
-    for tool in ["node", "go"] {
-        let mut add = Command::new(env!("CARGO_BIN_EXE_sandgate"));
-        let added = add.args(["runtime", "add", tool]).env("SANDGATE_HOME", &SERVER.home).status();
-        assert!(added.unwrap().success(), "{tool} can be added");
-    }
-    for (language, code) in [("bash", bash), ("javascript", node), ("go", go)] {
+    add_runtimes(&SERVER, &["node", "go"]);
+    let authority = fs::read_to_string(&WORLD.authority).unwrap();
+    for (language, code, times) in
+        [("bash", bash, 1), ("javascript", node, 2), ("bash", told, 2), ("go", go, 4)]
+    {
+        let code = code.replace("AUTHORITY", authority.trim());
         let body = json!({"code": code, "language": language, "network": POLICY, "timeout": 120});
-        assert_eq!(printed(&SERVER.execute(&body)), "GOOD", "{language}");
+        let said = printed(&SERVER.execute(&body));
+        assert_eq!(said.split_whitespace().collect::<Vec<_>>(), vec!["GOOD"; times], "{language}");
     }
+}
+
+/// One that begins with what may become a request, and waits for an answer to it.
+#[test]
+fn a_protocol_that_begins_with_a_word_gets_its_answer() {
+    let code = "import socket\n\
+        end = socket.create_connection(('raw.test', 7000), 60)\n\
+        for word in [b'P', b'RINT', b' me', b'\\n', b'GET / HTTP/1.1']:\n\
+        \x20   end.sendall(word); print(end.recv(100).decode(), end='')";
+    assert_eq!(under_policy(code), "PRINT me\nGET / HTTP/1.1");
 }
 
 #[test]

@@ -6,5 +6,6 @@
 mod allowed;
 mod attempts;
 mod life;
+mod packages;
 mod secrets;
 mod world;

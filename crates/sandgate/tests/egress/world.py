@@ -2,17 +2,20 @@
 the host's own loopback, all on loopback addresses of this machine. Ends with its standard input."""
 
 import http.server
+import io
 import json
 import socket
 import ssl
 import struct
 import sys
 import threading
+import zipfile
 
 settings = json.loads(sys.argv[1])
 GOOD, BAD, NAMES = settings["good"], settings["bad"], settings["names"]
 SECRET = settings["secret"].encode()
 asked = []
+zips = 0
 
 
 class Page(http.server.BaseHTTPRequestHandler):
@@ -30,6 +33,8 @@ class Page(http.server.BaseHTTPRequestHandler):
             body = b"right" if self.headers.get("Authorization") == "Bearer " + settings["token"] else b"wrong"
         elif self.path.startswith("/simple/"):
             return self.package()
+        elif self.path.startswith("/go/"):
+            return self.module()
         # Whoever is asked for another host than its own tells what it should not.
         elif "forbidden" in self.headers.get("Host", ""):
             body = SECRET
@@ -42,6 +47,28 @@ class Page(http.server.BaseHTTPRequestHandler):
             return self.answer(200, [("Content-Type", "application/octet-stream")], bytes.fromhex(settings["wheel"]))
         link = f'<a href="/simple/{settings["wheel_name"]}">{settings["wheel_name"]}</a>'
         return self.answer(200, [("Content-Type", "text/html")], f"<!DOCTYPE html><body>{link}</body>".encode())
+
+    def module(self):
+        """A proxy of Go modules with one module, which counts how often its content was fetched."""
+        global zips
+        files = {"hello.go": "package hello\n\nconst Word = \"installed\"\n", "go.mod": "module example.test/hello\n"}
+        base = "/go/example.test/hello/@v/"
+        if self.path == base + "list":
+            return self.answer(200, [], b"v1.0.0\n")
+        if self.path == base + "v1.0.0.info":
+            return self.answer(200, [], b'{"Version": "v1.0.0", "Time": "2026-01-01T00:00:00Z"}')
+        if self.path == base + "v1.0.0.mod":
+            return self.answer(200, [], files["go.mod"].encode())
+        if self.path == base + "v1.0.0.zip":
+            zips += 1
+            content = io.BytesIO()
+            with zipfile.ZipFile(content, "w") as module:
+                for name, text in files.items():
+                    module.writestr(f"example.test/hello@v1.0.0/{name}", text)
+            return self.answer(200, [], content.getvalue())
+        if self.path == "/go/zips":
+            return self.answer(200, [], str(zips).encode())
+        return self.answer(404, [], b"no such module")
 
     def do_POST(self):
         self.rfile.read(int(self.headers.get("Content-Length") or 0))

@@ -261,6 +261,15 @@ impl Drop for Server {
     }
 }
 
+/// Languages beside Python, for this server's sandboxes.
+pub(crate) fn add_runtimes(server: &Server, tools: &[&str]) {
+    for tool in tools {
+        let mut add = Command::new(env!("CARGO_BIN_EXE_sandgate"));
+        let added = add.args(["runtime", "add", tool]).env("SANDGATE_HOME", &server.home).status();
+        assert!(added.unwrap().success(), "{tool} can be added");
+    }
+}
+
 /// What the code printed; it must have ended well.
 #[track_caller]
 pub(crate) fn printed(answer: &Value) -> String {

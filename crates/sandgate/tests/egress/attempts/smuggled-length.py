@@ -1,6 +1,6 @@
 # tries: hide a second request behind two different lengths
-# control: blocked because chunks count for everybody here, and what is behind them is a request of its own
-# blocked: not-allowed
+# control: blocked because chunks count for everybody here, and a connection with two lengths ends with its first answer
+# blocked: http-200
 def smuggle():
     hidden = b"GET http://forbidden.test/secret HTTP/1.1\r\nHost: forbidden.test\r\nConnection: close\r\n\r\n"
     request = (
