@@ -28,6 +28,21 @@ def test_one_is_approved_and_one_denied_with_a_reason(page, api):
     assert "not on a Monday" in str(second.result())
 
 
+def test_whoever_waits_is_told_for_what(page, api):
+    """In the playground; the link leads to where it is decided."""
+    page.goto("/console/playground")
+    page.get_by_label("Your message").fill("```python\nprint('it', 'ran')  # HOLD\n```")
+    page.get_by_role("button", name="Ask").click()
+    held = page.locator(".turn .pill a")
+    expect(held).to_have_text("waits for a person")
+    assert held.get_attribute("href") == "/console/approvals"
+    expect(page.locator("nav .count")).to_have_text("1")
+    waiting = api.ask("GET", "/v1/admin/approvals")["data"][0]["id"]
+    api.ask("POST", f"/v1/admin/approvals/{waiting}", {"decision": "approve"})
+    expect(page.locator(".turn pre.out")).to_contain_text("it ran")
+    expect(page.locator(".turn .pill")).to_contain_text("done")
+
+
 def test_a_question_that_is_taken_back_goes_away(page, api):
     api.later(lambda: api.execute("1  # HOLD"))
     page.goto("/console/approvals")

@@ -33,11 +33,12 @@ def test_what_it_is_and_uses(page, api, container):
     expect(memory).to_contain_text("MiB of 1 GiB")
     # Drawn from what the page has seen.
     expect(memory.locator(".line")).to_have_attribute("points", TWO_POINTS)
+    expect(memory.locator(".now")).to_contain_text("%")
     page.get_by_role("button", name="Pause").click()
-    page.goto(f"/console/containers/one?id={container}")
+    # Whoever changes it there stays there.
     expect(page.locator("#state")).to_have_text("paused")
     page.get_by_role("button", name="Resume").click()
-    page.goto(f"/console/containers/one?id={container}")
+    expect(page.locator("#state")).to_have_text("running")
     page.watch.answers_to_dialogs = [True]
     page.get_by_role("button", name="Delete").click()
     page.wait_for_url("**/console/containers")
@@ -81,6 +82,50 @@ def test_files_come_in_are_seen_and_go(page, api, container):
     page.watch.answers_to_dialogs = [True]
     row.get_by_role("button", name="Delete").click()
     expect(page.get_by_role("link", name="table.csv")).to_have_count(0)
+
+
+def test_files_are_dropped_into_the_folder_that_is_shown(page, container):
+    page.goto(f"/console/containers/files?id={container}")
+    drop = """() => {
+        const data = new DataTransfer();
+        data.items.add(new File(["one"], "first.txt"));
+        data.items.add(new File(["two"], " with blanks "));
+        for (const kind of ["dragenter", "dragover", "drop"]) {
+            document.querySelector("[data-upload]").dispatchEvent(
+                new DragEvent(kind, {dataTransfer: data, bubbles: true, cancelable: true}));
+        }
+    }"""
+    page.evaluate(drop)
+    expect(page.get_by_text("2 files uploaded")).to_be_visible()
+    expect(page.locator("#entries tbody tr")).to_have_count(2)
+    page.get_by_role("link", name="first.txt").click()
+    expect(page.locator("pre.code")).to_have_text("one")
+
+
+def test_a_name_with_blanks_is_that_file_and_no_other(page, api, container):
+    code = "import os; os.mkdir('results'); open('results/kept', 'w'); open('results/ ', 'w').write('blank')"
+    api.execute(code, container=container)
+    page.goto(f"/console/containers/files?id={container}&path=/mnt/data/results")
+    page.watch.answers_to_dialogs = [True]
+    page.locator("#entries tbody tr").first.get_by_role("button", name="Delete").click()
+    expect(page.locator("#entries tbody tr")).to_have_count(1)
+    expect(page.get_by_role("link", name="kept")).to_be_visible()
+
+
+def test_contexts_are_made_restarted_and_deleted(page, container):
+    page.goto(f"/console/containers/notebook?id={container}")
+    page.get_by_role("button", name="Make a context").click()
+    rows = page.locator("#contexts tbody tr")
+    expect(rows).to_have_count(1)
+    name = rows.first.locator("code").first.inner_text()
+    page.locator("#place").select_option(f"context:{name}")
+    expect(run(page, "x = 41\nx + 1")).to_contain_text("42")
+    page.watch.answers_to_dialogs = [True, True]
+    rows.first.get_by_role("button", name="Restart").click()
+    page.locator("#place").select_option(f"context:{name}")
+    expect(run(page, "x")).to_contain_text("NameError")
+    rows.first.get_by_role("button", name="Delete").click()
+    expect(page.locator("#contexts")).not_to_contain_text(name)
 
 
 def test_a_picture_is_shown(page, api, container):
@@ -161,3 +206,50 @@ def test_a_terminal_that_no_escape_sequence_gets_out_of(page, container):
     page.keyboard.type("exit")
     page.keyboard.press("Enter")
     expect(page.locator("[data-terminal-status]")).to_have_text("The shell has ended.")
+
+
+def open_shell(page, container):
+    page.goto(f"/console/containers/terminal?id={container}")
+    page.get_by_role("button", name="Open a shell").click()
+    screen = page.locator(".screen")
+    expect(screen).to_contain_text("$")
+    return screen
+
+
+def test_a_terminal_outlives_its_page(page, container):
+    screen = open_shell(page, container)
+    page.keyboard.type("kept=here; echo be''fore")
+    page.keyboard.press("Enter")
+    expect(screen).to_contain_text("before")
+    page.reload()
+    expect(screen).to_contain_text("before")
+    # As somebody does who looks at a file meanwhile.
+    page.get_by_role("link", name="Files").click()
+    page.get_by_role("link", name="Terminal").click()
+    expect(page.locator("[data-terminal-status]")).to_have_text("open")
+    page.locator(".terminal .keys").focus()
+    page.keyboard.type("echo it is $kept")
+    page.keyboard.press("Enter")
+    expect(screen).to_contain_text("it is here")
+
+
+def test_text_is_pasted_and_what_scrolled_off_is_looked_at(page, container):
+    screen = open_shell(page, container)
+    paste = """text => {
+        const data = new DataTransfer();
+        data.setData("text/plain", text);
+        document.querySelector(".terminal .keys").dispatchEvent(
+            new ClipboardEvent("paste", {clipboardData: data, bubbles: true, cancelable: true}));
+    }"""
+    # Escape sequences in what is pasted are no keys.
+    page.evaluate(paste, "for i in $(seq 1 300); do echo line\x1b-$i; done")
+    page.keyboard.press("Enter")
+    expect(screen).to_contain_text("line-300")
+    expect(screen).not_to_contain_text("line-150\n")
+    while "line-150" not in screen.inner_text().split():
+        page.keyboard.press("Shift+PageUp")
+        expect(page.locator(".terminal.scrolled")).to_be_visible()
+    page.keyboard.type("echo pre''sent")
+    page.keyboard.press("Enter")
+    expect(screen).to_contain_text("present")
+    expect(page.locator(".terminal.scrolled")).to_have_count(0)

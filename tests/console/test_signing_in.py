@@ -38,3 +38,26 @@ def test_a_key_for_the_console_signs_in_and_makes_no_keys(new_page, api):
     api.ask("DELETE", f"/v1/admin/keys/{made['id']}")
     page.goto("/console/requests")
     assert "/console/sign-in" in page.url
+
+
+def test_the_name_of_the_server_is_enough(new_page):
+    page = new_page()
+    page.goto("/")
+    page.wait_for_url("**/console/sign-in**")
+    page.goto("/console/")
+    page.wait_for_url("**/console/sign-in**")
+
+
+def test_a_link_of_another_site_finds_who_is_signed_in(new_page, server):
+    page = new_page()
+    sign_in(page)
+    # Another site by its name, so that the browser keeps the cookie back.
+    other = server.url.replace("127.0.0.1", "localhost")
+    page.watch.forgive("404")
+    page.route(f"{other}/**", lambda route: route.fulfill(
+        content_type="text/html", body=f"<a href='{server.url}/console/keys'>here</a>"))
+    page.watch.allow(other)
+    page.goto(f"{other}/somewhere")
+    page.get_by_role("link", name="here").click()
+    page.wait_for_url("**/console/keys")
+    assert page.get_by_role("heading", name="Keys", exact=True).is_visible()

@@ -12,6 +12,11 @@ class Watch:
         page.context.on("requestfinished", lambda request: self._request(request, url))
         page.context.on("requestfailed", lambda request: self._request(request, url))
         self.answers_to_dialogs = []
+        self.allowed = []
+
+    def allow(self, url):
+        """Requests to there are part of the test."""
+        self.allowed.append(url)
 
     def forgive(self, words):
         """Messages with these words are expected: the browser says what it refused."""
@@ -30,7 +35,7 @@ class Watch:
 
     def _request(self, request, url):
         # What the policy of the page held back never went out.
-        is_ours = request.url.startswith((url, "data:", "blob:", "about:"))
+        is_ours = request.url.startswith((url, "data:", "blob:", "about:", *self.allowed))
         if not is_ours and request.failure not in ("csp", "net::ERR_BLOCKED_BY_CSP"):
             self.seen.append(f"a request went out: {request.url} ({request.failure})")
 

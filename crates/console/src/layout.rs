@@ -109,7 +109,7 @@ fn brand() -> Markup {
 
 fn navigation(current: Option<&Section>, held: usize) -> Markup {
     html! {
-        nav id="sections" aria-label="Console" data-live="5000" {
+        nav id="sections" aria-label="Console" data-waiting="/console/waiting" {
             ul {
                 @for section in &SECTIONS {
                     @let is_current = current.is_some_and(|current| current.path == section.path);
@@ -117,8 +117,8 @@ fn navigation(current: Option<&Section>, held: usize) -> Markup {
                         a href=(section.path) aria-current=[is_current.then_some("page")] data-go=(section.key) {
                             (icon(section.icon))
                             span { (section.name) }
-                            @if section.path == approvals::PATH && held > 0 {
-                                span.count aria-label={ (held) " wait" } { (held) }
+                            @if section.path == approvals::PATH {
+                                span.count aria-label={ (held) " wait" } hidden[held == 0] { (held) }
                             }
                         }
                     }
@@ -173,7 +173,8 @@ fn help() -> Markup {
         ("j k", "next, previous"),
         ("Enter", "open"),
         ("/", "to the search"),
-        ("a d", "approve, deny"),
+        ("a d r", "approve, deny, reason"),
+        ("n", "new key"),
         ("g then a letter", "go to a page"),
         ("?", "this"),
     ];

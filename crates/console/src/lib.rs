@@ -36,7 +36,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::get;
-use sandgate_core::{CheckBackends, Containers, Leases, SandboxSpec};
+use sandgate_core::{CheckBackends, Containers, Leases};
 use sandgate_doors::Access;
 use sandgate_gate::upstream::Router as Upstreams;
 use sandgate_gate::{Approvals, Executions, Gate, Ledger, Metrics};
@@ -69,8 +69,6 @@ pub struct ConsoleParts {
     pub metrics: Metrics,
     /// Tries every backend, when a person asks for it.
     pub backends: Arc<dyn CheckBackends>,
-    /// What a container made here may use.
-    pub spec: SandboxSpec,
     /// What goes on when whoever asked for it has left.
     pub tasks: TaskTracker,
 }

@@ -38,7 +38,7 @@ pub(crate) fn id_link(id: &str, href: &str) -> Markup {
 
 pub(crate) fn copy(text: &str) -> Markup {
     html! {
-        button.copy type="button" data-copy=(text) aria-label={ "Copy " (text) } title="Copy" {
+        button.copy type="button" data-copy=(text) aria-label="Copy" title="Copy" {
             (crate::layout::icon("M5.5 5.5v-3h8v8h-3M2.5 5.5h8v8h-8z"))
         }
     }

@@ -62,7 +62,7 @@ impl Problem {
             Self::NotFromHere => "Not done",
             Self::TooOften(_) => "Not now",
             Self::TooLarge | Self::Invalid(_) => "Not possible",
-            Self::Conflict(_) => "Too late",
+            Self::Conflict(_) => "Not possible now",
             Self::Internal => "Something failed",
         }
     }
@@ -117,7 +117,11 @@ impl From<StoreError> for Problem {
 impl From<BackendError> for Problem {
     fn from(error: BackendError) -> Self {
         match error {
-            BackendError::NoSuchContainer(_) | BackendError::NoSuchSandbox(_) => Self::NotFound,
+            BackendError::NoSuchContainer(_)
+            | BackendError::NoSuchSandbox(_)
+            | BackendError::NoSuchContext(_)
+            | BackendError::NoSuchFile(_) => Self::NotFound,
+            BackendError::FileTooLarge { .. } | BackendError::CodeTooLarge { .. } => Self::TooLarge,
             BackendError::Engine(reason) => {
                 tracing::error!(reason, "the console could not use a container");
                 Self::Internal

@@ -97,7 +97,6 @@ impl TestConsole {
             upstreams,
             metrics: Metrics::default(),
             backends: Arc::new(OneBackend),
-            spec: SandboxSpec::default(),
             tasks,
         });
         let router = console.clone().router();

@@ -17,19 +17,28 @@ const NODE_TESTS: [&str; 3] = ["--test", "--test-reporter=./reporter.mjs", "all.
 
 /// The tests of the Python clients, in a virtual environment of their own.
 pub(crate) fn python(ground: &Ground, runtime: &PythonRuntime) -> Result<Command> {
+    let mut command = openai_python(ground, runtime)?;
     let tests = ground.root.join("tests/sdk/python");
-    let venv = ground.target.join("sdk/python");
-    let mut command = packages::python(&venv, &tests.join("requirements.lock"), runtime)?;
     command.args(["-m", "pytest"]).current_dir(tests);
     command.env("PYTHONDONTWRITEBYTECODE", "1").env("SANDGATE_TARGET", &ground.target);
     Ok(command)
 }
 
+/// The Python that has OpenAI's client.
+fn openai_python(ground: &Ground, runtime: &PythonRuntime) -> Result<Command> {
+    let lock = ground.root.join("tests/sdk/python/requirements.lock");
+    packages::python(&ground.target.join("sdk/python"), &lock, runtime)
+}
+
 /// The tests of the console, in a Chromium that Playwright drives.
 pub(crate) fn console(ground: &Ground, runtime: &PythonRuntime) -> Result<Command> {
     let tests = ground.root.join("tests/console");
+    // What a page shows as code is run as it stands, by the clients it is for.
+    let openai = openai_python(ground, runtime)?;
+    let e2b = e2b::current_python(ground, runtime)?;
     let mut command =
         packages::python(&ground.target.join("sdk/console"), &tests.join("requirements.lock"), runtime)?;
+    command.env("SANDGATE_OPENAI_PYTHON", openai.get_program()).env("SANDGATE_E2B_PYTHON", e2b.get_program());
     command.args(["-m", "pytest"]).current_dir(tests);
     command.env("PYTHONDONTWRITEBYTECODE", "1").env("SANDGATE_TARGET", &ground.target);
     Ok(command)

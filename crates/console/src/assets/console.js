@@ -62,8 +62,9 @@ document.addEventListener("submit", (event) => {
 });
 
 document.addEventListener("change", (event) => {
+  // What is typed is sent with Enter: leaving a field for the next one loads no page.
   const form = event.target.closest?.("form[data-auto]");
-  if (form) form.requestSubmit();
+  if (form && event.target.matches("select")) form.requestSubmit();
 });
 
 function length(seconds) {

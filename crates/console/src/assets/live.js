@@ -109,6 +109,24 @@ function alike(one, other) {
   return one.nodeType === other.nodeType && one.nodeName === other.nodeName;
 }
 
+/** The number beside "Approvals", which every page has. */
+async function lookForWaiting() {
+  const nav = document.querySelector("[data-waiting]");
+  const badge = nav?.querySelector(".count");
+  if (!badge) return;
+  if (!document.hidden) {
+    const answer = await fetch(nav.dataset.waiting, { headers: { "x-console-live": "1" } }).catch(() => null);
+    if (answer?.status === 401) return location.reload();
+    const count = answer?.ok ? await answer.json().catch(() => null) : null;
+    if (typeof count === "number") {
+      badge.hidden = count === 0;
+      badge.textContent = String(count);
+      badge.setAttribute("aria-label", `${count} wait`);
+    }
+  }
+  setTimeout(lookForWaiting, 5000);
+}
+
 document.addEventListener("visibilitychange", () => {
   if (!document.hidden) {
     failures = 0;
@@ -116,3 +134,4 @@ document.addEventListener("visibilitychange", () => {
 });
 
 schedule();
+lookForWaiting();

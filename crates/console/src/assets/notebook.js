@@ -41,6 +41,7 @@ function newCell(code, name) {
   const head = element("header", "cell-head");
   const [status, link] = [element("span", "pill under-way", "waits"), element("a", "", "Request")];
   link.hidden = true;
+  status.setAttribute("role", "status");
   head.append(element("span", "soft", name), status, link);
   const source = element("pre", "code");
   source.tabIndex = 0;

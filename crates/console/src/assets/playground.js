@@ -58,6 +58,7 @@ function newTurn(model, message) {
   const status = element("span", "pill under-way", "asked");
   const [request, container] = [element("a", "", "Timeline"), element("a", "", "Container")];
   request.hidden = container.hidden = true;
+  status.setAttribute("role", "status");
   head.append(element("strong", "", model), status, request, container);
   const body = element("div", "answer");
   turn.append(asked, head, body);

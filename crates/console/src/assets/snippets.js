@@ -46,9 +46,11 @@ for event in stream:
 `;
   },
   e2b: ({ message }) => `import os
-# The same code without a model. Start with E2B_API_URL and E2B_SANDBOX_URL set to
-# ${origin()}/e2b and E2B_API_KEY set to a key of this server.
 from e2b_code_interpreter import Sandbox
+
+# The same code without a model; E2B_API_KEY is a key of this server.
+os.environ["E2B_API_URL"] = ${python(`${origin()}/e2b`)}
+os.environ["E2B_SANDBOX_URL"] = os.environ["E2B_API_URL"]
 
 with Sandbox.create() as sandbox:
     execution = sandbox.run_code(${lines(fenced(message))})

@@ -14,6 +14,8 @@ const [BOLD, DIM, ITALIC, UNDERLINE, INVERSE] = [1, 2, 4, 8, 16];
 const KEPT = `terminal ${box.dataset.container}`;
 
 let socket = null;
+/** Whether it was said why nothing comes any more. */
+let isOver = false;
 let back = 0;
 let isAlternate = false;
 const cursor = document.createElement("span");
@@ -22,6 +24,7 @@ cursor.className = "cursor";
 function open() {
   if (socket) return;
   screen.replaceChildren(cursor);
+  isOver = false;
   back = 0;
   say("connecting", "");
   const address = new URL(box.dataset.socket, location.href);
@@ -42,7 +45,7 @@ function closed() {
   cursor.hidden = true;
   const isKept = sessionStorage.getItem(KEPT) !== null;
   opener.textContent = isKept ? "Connect again" : "Open a shell";
-  if (!status.classList.contains("bad")) say(isKept ? "the connection is lost" : "closed", "bad");
+  if (!isOver) say(isKept ? "the connection is lost" : "closed", "bad");
 }
 
 function take(message) {
@@ -56,17 +59,19 @@ function take(message) {
     case "open":
       return sessionStorage.setItem(KEPT, message.terminal);
     case "elsewhere":
+      isOver = true;
       return say("It is shown in another window now.", "bad");
     case "gone":
       return over("The shell has ended meanwhile.");
     case "ended":
-      return over(message.text);
+      return over(message.text, message.is_good ? "calm" : "bad");
   }
 }
 
-function over(text) {
+function over(text, tone = "bad") {
   sessionStorage.removeItem(KEPT);
-  say(text, "bad");
+  isOver = true;
+  say(text, tone);
 }
 
 function say(text, tone) {

@@ -12,13 +12,14 @@ mod requests;
 pub(crate) use containers::Terminals;
 
 use axum::Router;
-use axum::response::Redirect;
+use axum::response::{Json, Redirect};
 use axum::routing::get;
 
 pub(crate) use metrics::Samples;
 
 use crate::Console;
 use crate::problem::Problem;
+use crate::visitor::Visitor;
 
 /// A line of the navigation.
 #[derive(Debug)]
@@ -60,6 +61,8 @@ pub(crate) const SECTIONS: [Section; 7] = [
 pub(crate) fn router() -> Router<Console> {
     Router::new()
         .route("/console", get(async || Redirect::to(requests::PATH)))
+        .route("/console/", get(async || Redirect::to(requests::PATH)))
+        .route("/console/waiting", get(waiting))
         .merge(requests::router())
         .merge(containers::router())
         .merge(approvals::router())
@@ -69,4 +72,9 @@ pub(crate) fn router() -> Router<Console> {
         .merge(playground::router())
         .merge(crate::documents::router())
         .route("/console/{*other}", get(async || Problem::NotFound))
+}
+
+/// How much waits for a person: the one thing in the frame of every page that changes by itself.
+async fn waiting(visitor: Visitor) -> Json<usize> {
+    Json(visitor.held)
 }

@@ -184,7 +184,6 @@ async fn until_stopped(args: ServeArgs, mut settings: Settings) -> Result<()> {
         upstreams: Arc::clone(&router),
         metrics: metrics.clone(),
         backends: checked,
-        spec: spec.clone(),
         tasks: tasks.clone(),
     });
     let runs = Runs::new(executions, ledger.clone());

@@ -60,7 +60,7 @@ async fn show(State(console): State<Console>, visitor: Visitor, Asked(asked): As
             code { (LOOPBACK) } " is no model: it runs the fenced Python in your message and answers with what it "
             "puts out, so that all of this can be tried without an account."
         }
-        div id="turns" aria-live="polite" aria-label="The conversation" {}
+        div id="turns" aria-label="The conversation" {}
         form.panel.prompt id="prompt" data-ask="/console/playground/ask" {
             label.visually-hidden for="message" { "Your message" }
             textarea.mono id="message" name="message" rows="12" spellcheck="false" required { (EXAMPLE) }

@@ -56,7 +56,7 @@ fn story(tree: &LedgerTree, keys: &[KeyRecord], ink: &Ink) -> Markup {
             @if tree.has_more { p.notice { "More was done for this request than is shown here." } }
             @if ran && !has_code {
                 p.hint { "Code and output are not recorded. Switch it on for all with " code { "ledger: { code: true }" }
-                    " in the configuration, or for one key with " code { "--log-code" } "." }
+                    " in the configuration, or for one key with " code { "sandgate key create NAME --log-code" } "." }
             }
             @for child in &tree.children { (part(child, ink)) }
         }

@@ -63,8 +63,12 @@ async fn show(visitor: Visitor, Which(container): Which, Asked(asked): Asked) ->
         FileKind::File => preview::show(&container, &visitor, &*files, &path, &stat).await?,
         FileKind::Symlink => html! {
             p.hint { "A link to " code { (stat.link_target.as_deref().unwrap_or("nothing")) } "." }
+            (ways(&container, &visitor, &stat))
         },
-        FileKind::Other => html! { p.hint { "A pipe, a socket or a device: there is nothing to show." } },
+        FileKind::Other => html! {
+            p.hint { "A pipe, a socket or a device: there is nothing to show." }
+            (ways(&container, &visitor, &stat))
+        },
     };
     let body = html! { (crumbs(&container, &path)) (body) };
     page(&container, &visitor, Tab::Files, &["files.js"], &body).await

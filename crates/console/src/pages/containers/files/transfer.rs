@@ -73,6 +73,11 @@ pub(super) async fn upload(
     if name.is_empty() || name == "." || name == ".." || name.contains('/') {
         return Err(Problem::Invalid("A file needs a name without a slash.".to_owned()));
     }
+    // Known before anything is written over: what was there stays.
+    let length = request.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    if length.is_some_and(|length: u64| length > MOST_UPLOADED) {
+        return Err(BackendError::FileTooLarge { limit: MOST_UPLOADED }.into());
+    }
     let path = SandboxPath::parse(&format!("{}/{name}", path_in(&asked)?))?;
     let body = request.into_body().into_data_stream().map_err(io::Error::other);
     let mut content = StreamReader::new(body).take(MOST_UPLOADED + 1);

@@ -58,7 +58,7 @@ async fn show(visitor: Visitor, Which(container): Which) -> Result<Response, Pro
         None => Vec::new(),
     };
     let body = html! {
-        div id="cells" aria-live="polite" aria-label="What was run" {}
+        div id="cells" aria-label="What was run" {}
         (editor(id, &contexts))
         section.panel aria-labelledby="contexts-title" {
             h2 id="contexts-title" { "Contexts" }

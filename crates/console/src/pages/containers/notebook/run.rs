@@ -59,7 +59,6 @@ pub(super) async fn run(
             Ok(running) => {
                 let told = tell_all(&within, running, &teller).await;
                 container.keep_alive();
-                asker.call.ended("completed");
                 told
             }
             Err(refused) => teller.tell(&json!({"type": "refused", "text": said(&asker, refused)})).await,
@@ -88,6 +87,7 @@ async fn tell_all(console: &Console, mut running: Running, teller: &Teller) -> R
         }
     }
     if is_done {
+        running.call().ended("completed");
         return Ok(());
     }
     running.call().failed("engine_failed");

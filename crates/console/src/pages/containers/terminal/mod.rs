@@ -92,7 +92,14 @@ async fn connect(
         let found = console.terminals().find(id, container.id(), &visitor);
         return Ok(upgrade.on_upgrade(async move |socket| talk::join(socket, found).await));
     }
-    let place = console.terminals().begin(container.id(), &visitor)?;
+    let place = match console.terminals().begin(container.id(), &visitor) {
+        Ok(place) => place,
+        // A page cannot read why a connection was refused.
+        Err(problem) => {
+            let text = problem.to_string();
+            return Ok(upgrade.on_upgrade(async move |socket| talk::refuse(socket, &text).await));
+        }
+    };
     let asker = origin.asker(&console, &visitor);
     Ok(upgrade.on_upgrade(async move |socket| {
         talk::serve(socket, &console, &container, &asker, &session, place).await

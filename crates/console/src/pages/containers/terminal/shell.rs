@@ -44,8 +44,9 @@ impl Shell {
             input: Input::Terminal(size),
             ..StartProcess::default()
         };
-        let joined = console.parts().executions.start_process(asker, container, start).await?;
+        // First, so that nothing can fail between the start and the one who ends it.
         let processes = container.sandbox().await?.processes().await?;
+        let joined = console.parts().executions.start_process(asker, container, start).await?;
         let which = ProcessRef::Pid(joined.pid);
         let (input, waiting) = mpsc::channel(WAITING);
         tokio::spawn(write(Arc::clone(&processes), which.clone(), waiting));

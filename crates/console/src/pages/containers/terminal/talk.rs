@@ -29,6 +29,10 @@ pub(super) async fn join(mut socket: WebSocket, terminal: Option<mpsc::Sender<We
     let _ = terminal.send(socket).await;
 }
 
+pub(super) async fn refuse(mut socket: WebSocket, text: &str) {
+    let _ = tell(&mut socket, &json!({"type": "ended", "text": text})).await;
+}
+
 pub(super) async fn serve(
     mut socket: WebSocket,
     console: &Console,
