@@ -192,7 +192,8 @@ impl Backend for Fleet {
     async fn create(&self, spec: SandboxSpec) -> Result<Arc<dyn Sandbox>> {
         let name = spec.backend.clone().unwrap_or_else(|| self.default.clone());
         let mut made = self.counted(&name, self.named(&name)?.create(spec.clone()).await);
-        let fallback = self.remotes.get(&name).map(|remote| remote.fallback.as_slice()).unwrap_or_default();
+        let remote = self.remotes.get(&name).filter(|_| !spec.pinned);
+        let fallback = remote.map(|remote| remote.fallback.as_slice()).unwrap_or_default();
         for next in fallback {
             let Err(BackendError::Unavailable { reason, .. }) = &made else { break };
             tracing::warn!(

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::{Found, ProviderError};
+use crate::{Found, ProviderError, ProviderResult};
 
 /// Of a list; more than any account has sandboxes.
 pub(crate) const MOST_PAGES: usize = 200;
@@ -15,4 +15,22 @@ pub(crate) fn carrying(mut all: Vec<Found>, metadata: &BTreeMap<String, String>)
 
 pub(crate) fn endless() -> ProviderError {
     ProviderError::Garbage(format!("a list of more than {MOST_PAGES} pages"))
+}
+
+/// An entry of a list, unless it makes no sense: that keeps nobody from finding the others.
+pub(crate) fn understood(entry: ProviderResult<Option<Found>>) -> Option<Found> {
+    entry.unwrap_or_else(|error| {
+        tracing::warn!(%error, "an entry in a provider's list of sandboxes is passed over");
+        None
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_that_makes_no_sense_is_passed_over() {
+        assert_eq!(understood(Err(ProviderError::Garbage("an id".to_owned()))), None);
+    }
 }

@@ -14,7 +14,7 @@ use tokio::sync::mpsc;
 use crate::{Capabilities, ProviderError, ProviderResult};
 
 /// Among so many neighbours a file is looked for.
-const MOST_BESIDE: usize = 10_000;
+const MOST_BESIDE: usize = 100_000;
 
 /// One account at one provider. Cheap to share; connections are pooled inside.
 #[async_trait]
@@ -82,7 +82,7 @@ pub trait Place: Send + Sync + fmt::Debug {
     /// Everything below the folder down to `depth` levels (1: the folder alone), with absolute paths; at most
     /// `most` entries. Links are told, not followed.
     async fn list(&self, path: &str, depth: u32, most: usize) -> ProviderResult<Gathered>;
-    /// Of the thing itself: a link is not followed. Where the protocol has a shorter way, it is taken.
+    /// Of the thing itself: a link is not followed. Providers whose protocol has a shorter way take it.
     async fn stat(&self, path: &str) -> ProviderResult<PlaceEntry> {
         let above =
             path.rsplit_once('/').map_or("/", |(above, _)| if above.is_empty() { "/" } else { above });

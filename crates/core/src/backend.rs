@@ -169,6 +169,9 @@ pub struct SandboxSpec {
     /// The name of the backend that is to run it; None: the server's default. One that exists stays where it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backend: Option<String>,
+    /// It is to run there and nowhere else, whatever takes the place of a backend that is not available.
+    #[serde(skip)]
+    pub pinned: bool,
     /// What its code may reach outside; nothing, unless something is said.
     #[serde(default, skip_serializing_if = "NetworkPolicy::is_disabled")]
     pub network: NetworkPolicy,

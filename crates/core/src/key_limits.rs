@@ -33,6 +33,9 @@ pub struct KeyLimits {
     /// The backend its code runs on, and no other; None: the server's default, or whichever a request names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub backend: Option<String>,
+    /// What a single request asks for where it makes a container; no limit of the key.
+    #[serde(skip)]
+    pub asked_backend: Option<String>,
     /// Whether records of executions hold the code and its output; None: what the server's settings say.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log_code: Option<bool>,
@@ -83,12 +86,22 @@ impl KeyLimits {
 
     /// The backend for a new container: the key's own, and what was asked for only where that is the same.
     pub fn backend_for(&self, asked: Option<String>) -> Result<Option<String>, BackendError> {
-        match (&self.backend, asked) {
+        match (&self.backend, self.asked_backend.clone().or(asked)) {
             (Some(own), Some(asked)) if *own != asked => {
                 Err(BackendError::OtherBackend { own: own.clone(), asked })
             }
             (Some(own), _) => Ok(Some(own.clone())),
             (None, asked) => Ok(asked),
+        }
+    }
+
+    /// Whether the key may use what is on this backend.
+    pub fn check_backend(&self, on: &str) -> Result<(), BackendError> {
+        match &self.backend {
+            Some(own) if own != on => {
+                Err(BackendError::OtherBackend { own: own.clone(), asked: on.to_owned() })
+            }
+            _ => Ok(()),
         }
     }
 

@@ -59,3 +59,14 @@ fn the_lesser_memory_counts() {
     assert_eq!((small.memory_within(4 << 30), small.memory_within(1 << 20)), (1 << 30, 1 << 20));
     assert_eq!(KeyLimits::default().memory_within(7), 7);
 }
+
+#[test]
+fn a_key_with_a_backend_of_its_own_uses_nothing_that_is_elsewhere() {
+    let pinned = KeyLimits { backend: Some("own".to_owned()), ..KeyLimits::default() };
+    assert!(pinned.check_backend("own").is_ok());
+    assert!(matches!(pinned.check_backend("cloud"), Err(BackendError::OtherBackend { .. })));
+    // A request that names one for a new container may use what is elsewhere.
+    let asking = KeyLimits { asked_backend: Some("own".to_owned()), ..KeyLimits::default() };
+    assert!(asking.check_backend("cloud").is_ok());
+    assert_eq!(asking.backend_for(Some("cloud".to_owned())).unwrap().as_deref(), Some("own"));
+}

@@ -97,6 +97,7 @@ impl LimitArgs {
             memory_bytes: self.memory.or(limits.memory_bytes),
             network: limits.network,
             backend: self.backend.or(limits.backend),
+            asked_backend: limits.asked_backend,
             log_code: self.log_code.or(limits.log_code),
             console: self.console.unwrap_or(limits.console),
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 
 use super::wire::{NewSandbox, Page, ProxyUrl, Sandbox};
-use crate::found::{MOST_PAGES, carrying, endless};
+use crate::found::{MOST_PAGES, carrying, endless, understood};
 use crate::http::{Address, Call, HttpClient, HttpError, sensitive};
 use crate::{DaytonaSettings, Found, PlaceId, PlaceState, ProviderError, ProviderResult, Wish};
 
@@ -99,7 +99,7 @@ impl Control {
             let page: Page =
                 self.client.demand(self.call(Method::GET, "", &query)?).await?.json(LARGEST).await?;
             for sandbox in page.items {
-                all.extend(sandbox.into_found()?);
+                all.extend(understood(sandbox.into_found()));
             }
             cursor = page.next_cursor.filter(|cursor| !cursor.is_empty());
             if cursor.is_none() {

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::addresses::Addresses;
 use super::wire::{Listed, NewSandbox, Sandbox, Timeout, seconds};
-use crate::found::{MOST_PAGES, carrying, endless};
+use crate::found::{MOST_PAGES, carrying, endless, understood};
 use crate::http::{Answer, Call, HttpClient, HttpError, nested_query, of_sandbox};
 use crate::{E2bSettings, Found, PlaceId, PlaceState, ProviderError, ProviderResult, Wish};
 
@@ -120,7 +120,7 @@ impl Control {
             token =
                 answer.headers.get(NEXT_PAGE).and_then(|token| token.to_str().ok()).map(ToOwned::to_owned);
             for listed in answer.json::<Vec<Listed>>(LARGEST).await? {
-                all.push(listed.into_found()?);
+                all.extend(understood(listed.into_found().map(Some)));
             }
             if token.as_deref().is_none_or(str::is_empty) {
                 return Ok(carrying(all, metadata));

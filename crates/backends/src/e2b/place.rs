@@ -16,7 +16,9 @@ use super::envd::EnvdProcesses;
 use super::wire::Sandbox;
 use crate::http::{Address, Answer, Call, HttpError};
 use crate::under_way::UnderWay;
-use crate::{Content, ContextWish, Gathered, Place, PlaceId, ProviderError, ProviderResult, Run, Running};
+use crate::{
+    Content, ContextWish, Gathered, Place, PlaceEntry, PlaceId, ProviderError, ProviderResult, Run, Running,
+};
 
 pub(super) const ENVD_PORT: u16 = 49983;
 pub(super) const CODE_PORT: u16 = 49999;
@@ -205,6 +207,10 @@ impl Place for E2bPlace {
 
     async fn list(&self, path: &str, depth: u32, most: usize) -> ProviderResult<Gathered> {
         self.list_dir(path, depth, most).await
+    }
+
+    async fn stat(&self, path: &str) -> ProviderResult<PlaceEntry> {
+        self.stat_path(path).await
     }
 
     async fn remove(&self, path: &str) -> ProviderResult<()> {

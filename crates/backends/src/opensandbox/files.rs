@@ -17,7 +17,7 @@ use crate::{Content, Gathered, PlaceEntry, ProviderError, ProviderResult};
 const LARGEST: usize = 64 << 20;
 
 #[derive(Debug, Deserialize)]
-struct Info {
+pub(super) struct Info {
     path: String,
     #[serde(default, rename = "type")]
     kind: Option<String>,
@@ -122,7 +122,7 @@ impl OpenSandboxPlace {
         Ok(())
     }
 
-    async fn info(&self, path: &str) -> ProviderResult<Info> {
+    pub(super) async fn info(&self, path: &str) -> ProviderResult<Info> {
         let answer = self.of_file(path, self.call(Method::GET, "/files/info", &[("path", path)])?).await?;
         let mut all: BTreeMap<String, Info> = answer.json(LARGEST).await?;
         all.remove(path).ok_or_else(|| ProviderError::NoSuchFile(path.to_owned()))

@@ -9,7 +9,7 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use super::wire::{NewSandbox, Page, Renewal, Sandbox};
-use crate::found::{MOST_PAGES, carrying, endless};
+use crate::found::{MOST_PAGES, carrying, endless, understood};
 use crate::http::{Address, Call, HttpClient, HttpError, nested_query};
 use crate::{Found, OpenSandboxSettings, PlaceId, PlaceState, ProviderError, ProviderResult, Wish};
 
@@ -94,7 +94,7 @@ impl Lifecycle {
             let page: Page =
                 self.client.demand(self.call(Method::GET, "", &query)?).await?.json(LARGEST).await?;
             for sandbox in page.items {
-                all.extend(sandbox.into_found()?);
+                all.extend(understood(sandbox.into_found()));
             }
             if !page.pagination.has_next_page {
                 return Ok(carrying(all, metadata));

@@ -12,7 +12,8 @@ use super::lifecycle::Lifecycle;
 use crate::http::{Answer, Call, HttpError};
 use crate::under_way::UnderWay;
 use crate::{
-    Content, ContextWish, Gathered, Place, PlaceId, PlaceState, ProviderError, ProviderResult, Run, Running,
+    Content, ContextWish, Gathered, Place, PlaceEntry, PlaceId, PlaceState, ProviderError, ProviderResult,
+    Run, Running,
 };
 
 /// Between two looks whether it is ready.
@@ -155,6 +156,10 @@ impl Place for OpenSandboxPlace {
 
     async fn list(&self, path: &str, depth: u32, most: usize) -> ProviderResult<Gathered> {
         self.list_dir(path, depth, most).await
+    }
+
+    async fn stat(&self, path: &str) -> ProviderResult<PlaceEntry> {
+        self.info(path).await.map(Into::into)
     }
 
     async fn remove(&self, path: &str) -> ProviderResult<()> {

@@ -44,10 +44,11 @@ impl Inner {
 
     /// Before a sandbox ends. What it had that could not be fetched is told by the next one.
     pub(super) async fn last_look(&self, at: &At) -> Option<Looked> {
-        if self.check_reach().is_err() {
-            return None;
-        }
-        match tokio::time::timeout(LAST_LOOK, self.look(at)).await {
+        let looking = async {
+            self.shared.check_open()?;
+            self.look(at).await
+        };
+        match tokio::time::timeout(LAST_LOOK, looking).await {
             Ok(Ok(looked)) => return Some(looked),
             Ok(Err(error)) => tracing::warn!(sandbox = %self.id, %error, "the last files were not fetched"),
             Err(_) => tracing::warn!(sandbox = %self.id, "the last files took too long to fetch"),

@@ -194,6 +194,7 @@ impl Container {
 
     /// The same for somebody whose key allows only so many sandboxes at once, and only so much of a network.
     pub async fn sandbox_within(&self, allowance: &KeyLimits) -> Result<Arc<dyn Sandbox>> {
+        allowance.check_backend(self.backend())?;
         let reached = check_use(&self.network(), allowance.network.as_deref());
         reached.map_err(|refused| BackendError::Invalid(refused.to_string()))?;
         self.keep_alive();

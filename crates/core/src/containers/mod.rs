@@ -10,6 +10,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
 
 pub use self::container::{Container, ContainerInfo, ContainerState};
 use self::container::{Life, Live};
@@ -20,6 +22,11 @@ use crate::{
     Backend, BackendError, BackendReport, BackendStats, ContainerId, ContainerRecord, KeyLimits,
     NetworkRules, Owner, Registry, RegistryError, Result, SandboxId, SandboxSpec, Share, Shares,
 };
+
+/// For one container to be put to sleep, or to be removed.
+const LONGEST_END: Duration = Duration::from_secs(60);
+/// Put to sleep at the same time.
+const ENDED_AT_ONCE: usize = 16;
 
 #[derive(Clone, Debug)]
 pub struct ContainersConfig {
@@ -99,6 +106,7 @@ impl Containers {
 
     pub async fn create(&self, mut new: NewContainer) -> Result<Arc<Container>> {
         new.spec.backend = new.allowance.backend_for(new.spec.backend.take())?;
+        new.spec.pinned = new.allowance.backend.is_some();
         self.grant_network(&mut new)?;
         let share = self.take_share(&new)?;
         let place = self.places.take(&new.owner, new.allowance.sandboxes)?;
@@ -109,6 +117,9 @@ impl Containers {
 
     /// A container over a copy of the files of `from`, whether that runs or not. It sleeps until it is used.
     pub async fn copy(&self, from: &Container, mut new: NewContainer) -> Result<Arc<Container>> {
+        new.allowance.check_backend(from.backend())?;
+        // A copy is where its original is.
+        new.spec.backend.clone_from(&from.record.spec.backend);
         self.grant_network(&mut new)?;
         let share = self.take_share(&new)?;
         from.keep_alive();
@@ -124,7 +135,7 @@ impl Containers {
 
     async fn add(
         &self,
-        new: NewContainer,
+        mut new: NewContainer,
         sandbox: SandboxId,
         life: Life,
         share: Share,
@@ -134,6 +145,11 @@ impl Containers {
             Life::Live(live) => live.sandbox.backend().map(str::to_owned),
             Life::Asleep | Life::Deleted => new.spec.backend.clone(),
         };
+        // Where it really is, which may be elsewhere than was asked for.
+        let is_there = matches!(life, Life::Live(_)) && new.spec.backend.is_some();
+        if named.is_some() || is_there {
+            new.spec.backend = Some(named.clone().unwrap_or_else(|| self.backend.name().to_owned()));
+        }
         let record = ContainerRecord {
             id: ContainerId::random(),
             owner: new.owner,
@@ -273,19 +289,21 @@ impl Containers {
     /// records when the others were last used; call now and then.
     pub async fn expire_idle(&self) {
         let all: Vec<_> = self.lock().values().cloned().collect();
+        self.put_to_sleep(all.iter().filter(|container| container.is_expired())).await;
         for container in all {
             let id = container.id();
             if now_seconds().saturating_sub(container.used().seconds) > self.config.keep.as_secs() {
                 tracing::info!(container = %id, "removing a container that was not used for very long");
-                if let Err(error) = self.remove(&container).await {
-                    tracing::warn!(container = %id, %error, "an old container could not be removed");
+                match timeout(LONGEST_END, self.remove(&container)).await {
+                    Ok(Ok(())) => {}
+                    Ok(Err(error)) => {
+                        tracing::warn!(container = %id, %error, "an old container could not be removed")
+                    }
+                    Err(_) => {
+                        tracing::warn!(container = %id, "an old container could not be removed in time")
+                    }
                 }
                 continue;
-            }
-            if container.is_expired()
-                && let Err(error) = container.sleep().await
-            {
-                tracing::warn!(container = %id, %error, "an idle container could not be put to sleep");
             }
             let _saving = container.saving.lock().await;
             if let Some(record) = container.unrecorded()
@@ -294,6 +312,29 @@ impl Containers {
                 tracing::warn!(container = %id, %error, "the last use of a container could not be recorded");
             }
         }
+    }
+
+    /// Several at once, and none for longer than its time: one whose backend hangs keeps no other awake.
+    async fn put_to_sleep<'a>(&self, idle: impl Iterator<Item = &'a Arc<Container>>) {
+        let mut going = JoinSet::new();
+        for container in idle.cloned() {
+            if going.len() >= ENDED_AT_ONCE {
+                going.join_next().await;
+            }
+            going.spawn(async move {
+                let id = container.id();
+                match timeout(LONGEST_END, container.sleep()).await {
+                    Ok(Ok(())) => {}
+                    Ok(Err(error)) => {
+                        tracing::warn!(container = %id, %error, "an idle container could not be put to sleep")
+                    }
+                    Err(_) => {
+                        tracing::warn!(container = %id, "an idle container could not be put to sleep in time")
+                    }
+                }
+            });
+        }
+        going.join_all().await;
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<ContainerId, Arc<Container>>> {

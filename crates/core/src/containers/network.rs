@@ -23,7 +23,8 @@ impl Containers {
         asked: Option<NetworkPolicy>,
         allowance: &KeyLimits,
     ) -> Result<NetworkPolicy> {
-        self.network_on(allowance.backend.as_deref(), asked, allowance)
+        let backend = allowance.asked_backend.as_deref().or(allowance.backend.as_deref());
+        self.network_on(backend, asked, allowance)
     }
 
     fn network_on(

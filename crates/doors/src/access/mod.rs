@@ -208,8 +208,8 @@ pub(crate) fn asking_for_backend(
 ) -> Result<Principal, BackendError> {
     let Some(asked) = headers.remove(BACKEND) else { return Ok(principal) };
     let asked = asked.to_str().map_err(|_| BackendError::Invalid(format!("'{BACKEND}' is no text")))?;
-    let backend = principal.limits.backend_for(Some(asked.trim().to_owned()))?;
-    let limits = Arc::new(KeyLimits { backend, ..(*principal.limits).clone() });
+    let asked_backend = principal.limits.backend_for(Some(asked.trim().to_owned()))?;
+    let limits = Arc::new(KeyLimits { asked_backend, ..(*principal.limits).clone() });
     Ok(Principal { limits, ..principal })
 }
 

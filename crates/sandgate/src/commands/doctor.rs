@@ -48,7 +48,8 @@ pub(crate) fn doctor(args: &DoctorArgs) -> Result<ExitCode> {
 
 /// A real execution on each backend that others run.
 async fn remote_checks(home: &Path, settings: &Settings) -> Result<Vec<Check>> {
-    let fleet = Arc::new(fleet(home, &settings.backends, None).await?);
+    // Under a name of its own: a server that runs beside it knows nothing of its sandboxes, and would remove them.
+    let fleet = Arc::new(fleet(&home.join("doctor"), &settings.backends, None).await?);
     let spec = SandboxSpec { limits: settings.limits.clone(), ..SandboxSpec::default() };
     let checked = FleetCheck { fleet, spec }.check_all().await;
     Ok(checked.into_iter().map(remote_check).collect())

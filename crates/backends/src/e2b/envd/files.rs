@@ -7,7 +7,7 @@ use super::super::place::{E2bPlace, ENVD_PORT};
 use super::messages::{Entries, ListDir, Move, Nothing, OneEntry, Path};
 use super::of_file;
 use crate::http::{Form, Part};
-use crate::{Content, Gathered, ProviderError, ProviderResult};
+use crate::{Content, Gathered, PlaceEntry, ProviderError, ProviderResult};
 
 const FILES: &str = "/files";
 
@@ -42,6 +42,11 @@ impl E2bPlace {
         let cut = found.entries.len() > most;
         let entries = found.entries.into_iter().take(most).map(Into::into).collect();
         Ok(Gathered { entries, cut })
+    }
+
+    pub(in crate::e2b) async fn stat_path(&self, path: &str) -> ProviderResult<PlaceEntry> {
+        let found: OneEntry = self.rpc("filesystem.Filesystem/Stat", &Path { path }, path).await?;
+        found.entry.map(Into::into).ok_or_else(|| ProviderError::NoSuchFile(path.to_owned()))
     }
 
     pub(in crate::e2b) async fn remove_path(&self, path: &str) -> ProviderResult<()> {
