@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
-use sandgate_agent::protocol::{Change, Failure, FailureKind, FromAgent};
+use sandgate_agent::protocol::{Change, Failure, FailureKind, FromAgent, ToAgent};
 use tokio::io::unix::AsyncFd;
 use tokio::sync::mpsc;
 
@@ -41,6 +41,8 @@ pub(crate) struct Watches {
     /// Which watches look at a folder of the notifier, and under which name.
     folders: RefCell<HashMap<i32, Vec<(u64, PathBuf)>>>,
     last: Cell<u64>,
+    /// A draft that is about to take its name, by the number that both halves of a rename share.
+    draft: Cell<Option<u32>>,
 }
 
 #[derive(Debug)]
@@ -58,6 +60,7 @@ impl Watches {
             watches: RefCell::default(),
             folders: RefCell::default(),
             last: Cell::default(),
+            draft: Cell::default(),
         })
     }
 
@@ -84,10 +87,29 @@ impl Watches {
                     Some((name, change)) => said = outgoing.say(&FromAgent::Changed { name, change }).await,
                     None => break,
                 },
-                () = incoming.closed() => break,
+                asked = incoming.next() => match asked {
+                    Some(ToAgent::UpToNow) => said = self.say_up_to_now(&mut changes, &mut outgoing).await,
+                    Some(_) => {}
+                    None => break,
+                },
             }
         }
         self.end(id);
+    }
+
+    /// What the notifier holds, and that this is all.
+    async fn say_up_to_now(
+        &self,
+        changes: &mut mpsc::Receiver<(String, Change)>,
+        outgoing: &mut Outgoing,
+    ) -> io::Result<()> {
+        if let Some(notifier) = self.notifier.borrow().clone() {
+            let _ = self.read_all(&notifier, &mut new_buffer());
+        }
+        while let Ok((name, change)) = changes.try_recv() {
+            outgoing.say(&FromAgent::Changed { name, change }).await?;
+        }
+        outgoing.say(&FromAgent::Done).await
     }
 
     fn begin(
@@ -184,24 +206,29 @@ impl Watches {
     }
 
     async fn listen(&self, notifier: AsyncFd<Rc<OwnedFd>>) {
-        let mut buffer = vec![MaybeUninit::<u8>::uninit(); 16 << 10];
-        // A draft that is about to take its name, with the number that both halves of a rename share.
-        let mut draft: Option<u32> = None;
+        let mut buffer = new_buffer();
         loop {
             let Ok(mut ready) = notifier.readable().await else { return };
-            let mut reader = Reader::new(notifier.get_ref().as_ref(), &mut buffer);
-            loop {
-                match reader.next() {
-                    Ok(event) => self.handle(&Event::from(&event), &mut draft),
-                    Err(rustix::io::Errno::AGAIN) => break,
-                    Err(_) => return,
-                }
+            if self.read_all(notifier.get_ref(), &mut buffer).is_err() {
+                return;
             }
             ready.clear_ready();
         }
     }
 
-    fn handle(&self, event: &Event, draft: &mut Option<u32>) {
+    /// Everything that it holds.
+    fn read_all(&self, notifier: &OwnedFd, buffer: &mut [MaybeUninit<u8>]) -> io::Result<()> {
+        let mut reader = Reader::new(notifier, buffer);
+        loop {
+            match reader.next() {
+                Ok(event) => self.handle(&Event::from(&event)),
+                Err(rustix::io::Errno::AGAIN) => return Ok(()),
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    fn handle(&self, event: &Event) {
         if event.flags.contains(ReadFlags::QUEUE_OVERFLOW) {
             // Something was missed, of whom cannot be said.
             let all: Vec<u64> = self.watches.borrow().keys().copied().collect();
@@ -225,7 +252,7 @@ impl Watches {
             }
             return;
         };
-        let changes = event.changes(name, draft);
+        let changes = event.changes(name, &self.draft);
         let is_new = event.flags.intersects(ReadFlags::CREATE | ReadFlags::MOVED_TO);
         for (id, at) in lookers {
             let below = at.join(name);
@@ -278,6 +305,10 @@ impl Watches {
     }
 }
 
+fn new_buffer() -> Vec<MaybeUninit<u8>> {
+    vec![MaybeUninit::uninit(); 16 << 10]
+}
+
 /// One event of the notifier.
 #[derive(Debug)]
 struct Event {
@@ -298,15 +329,15 @@ impl Event {
     }
 
     /// What it means. The server's own uploads look as if they were written in place.
-    fn changes(&self, name: &str, draft: &mut Option<u32>) -> Vec<Change> {
+    fn changes(&self, name: &str, draft: &Cell<Option<u32>>) -> Vec<Change> {
         if is_draft(name) {
             if self.flags.contains(ReadFlags::MOVED_FROM) {
-                *draft = Some(self.cookie);
+                draft.set(Some(self.cookie));
             }
             return Vec::new();
         }
-        if self.flags.contains(ReadFlags::MOVED_TO) && *draft == Some(self.cookie) {
-            *draft = None;
+        if self.flags.contains(ReadFlags::MOVED_TO) && draft.get() == Some(self.cookie) {
+            draft.set(None);
             return vec![Change::Written];
         }
         let meanings = [

@@ -58,6 +58,49 @@ pub struct FolderChange {
     pub change: Change,
 }
 
+/// What is heard of a watched folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FolderNews {
+    Changed(FolderChange),
+    /// Everything that had happened when this was asked for has been told.
+    UpToDate,
+}
+
+/// Changes of a watched folder in their order. The watch ends when this is dropped.
+#[derive(Debug)]
+pub struct FolderChanges {
+    news: mpsc::Receiver<FolderNews>,
+    questions: mpsc::Sender<()>,
+}
+
+impl FolderChanges {
+    /// `questions`: each is answered among the news.
+    #[must_use]
+    pub fn new(news: mpsc::Receiver<FolderNews>, questions: mpsc::Sender<()>) -> Self {
+        Self { news, questions }
+    }
+
+    /// None: there will be no more.
+    pub async fn next(&mut self) -> Option<FolderNews> {
+        self.news.recv().await
+    }
+
+    /// The next change.
+    pub async fn recv(&mut self) -> Option<FolderChange> {
+        loop {
+            if let FolderNews::Changed(change) = self.next().await? {
+                return Some(change);
+            }
+        }
+    }
+
+    /// For [`FolderNews::UpToDate`]; one answer for each question.
+    #[must_use]
+    pub fn questions(&self) -> mpsc::Sender<()> {
+        self.questions.clone()
+    }
+}
+
 /// A connection to something inside.
 pub trait Connection: AsyncRead + AsyncWrite + Send + Unpin + Debug {}
 impl<T: AsyncRead + AsyncWrite + Send + Unpin + Debug> Connection for T {}
@@ -82,9 +125,9 @@ pub trait Inside: Send + Sync + Debug {
     /// when there is nothing.
     async fn remove(&self, path: &SandboxPath) -> Result<()>;
     async fn set_mode(&self, path: &SandboxPath, mode: u32) -> Result<()>;
-    /// Changes below a folder from here on; the watch ends when the receiver is dropped. Closed when the folder
-    /// is gone, or when changes come faster than they are read.
-    async fn watch(&self, path: &SandboxPath, recursive: bool) -> Result<mpsc::Receiver<FolderChange>>;
+    /// Changes below a folder from here on. Closed when the folder is gone, or when changes come faster than they
+    /// are read.
+    async fn watch(&self, path: &SandboxPath, recursive: bool) -> Result<FolderChanges>;
     /// To a program inside that listens on this port of its loopback. [`crate::BackendError::PortClosed`] when none does.
     async fn connect(&self, port: u16) -> Result<Box<dyn Connection>>;
 }

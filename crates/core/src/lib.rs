@@ -38,7 +38,7 @@ pub use error::{BackendError, Result};
 pub use event::{CodeError, Ending, Event, FileChange, FileChangeKind, LimitKind, MimeBundle, Note};
 pub use files::{ByteRange, FileContent, FileKind, FileStat, Files, SandboxPath};
 pub use id::{ContainerId, ContextId, InvalidId, SandboxId, random_alphanumeric, random_hex};
-pub use inside::{Change, Connection, Entry, FolderChange, Inside, OpenFile};
+pub use inside::{Change, Connection, Entry, FolderChange, FolderChanges, FolderNews, Inside, OpenFile};
 pub use key_limits::{InvalidLimits, KeyLimits};
 pub use leases::{
     Lease, LeaseError, LeaseRegistry, LeaseState, Leases, MemoryLeases, NewLease, OnEnd, Parsed, now_ms,

@@ -224,7 +224,26 @@ pub fn enter_sandbox_root(root: &SandboxRoot, layers: Layers) -> Result<()> {
     if layers.proc_masks {
         mask_proc()?;
     }
+    boot_id()?;
     pivot_into(c"/stage")
+}
+
+/// A boot of its own: programs tell by it whether the machine is still the one they knew, and the host's is
+/// nobody's business inside.
+fn boot_id() -> Result<()> {
+    let target = format!("{STAGE}/proc/sys/kernel/random/boot_id");
+    let mut bytes = [0; 16];
+    sys::fill_random(&mut bytes)?;
+    // As the kernel writes them: a random UUID.
+    bytes[6] = bytes[6] & 0x0f | 0x40;
+    bytes[8] = bytes[8] & 0x3f | 0x80;
+    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let id = [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-");
+    let file = format!("{STAGE}/tmp/.boot_id");
+    make_file(&file, format!("{id}\n").as_bytes())?;
+    bind(&file, &target, ATTR_RDONLY | ATTR_NOSUID | ATTR_NODEV | ATTR_NOEXEC)?;
+    // The mount holds it.
+    fs::remove_file(&file).map_err(|error| StepError::new("unlink", error).on(file))
 }
 
 /// Files and folders of `/proc` that speak of the host or switch something in it.

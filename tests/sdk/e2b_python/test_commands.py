@@ -169,3 +169,11 @@ async def test_a_command_ends_with_its_sandbox(sdk):
     with pytest.raises(Exception) as ended:
         await running
     assert not isinstance(ended.value, (AssertionError, CommandExitException))
+
+
+async def test_a_killed_command_is_gone_at_once(sandbox):
+    for _ in range(5):
+        handle = await sandbox.commands.run("sleep 1000", background=True)
+        assert await sandbox.commands.kill(handle.pid) is True
+        told = await sandbox.commands.run(f"kill -0 {handle.pid} 2>/dev/null || echo gone")
+        assert told.stdout == "gone\n"

@@ -203,3 +203,11 @@ async def test_odd_names_are_names(sandbox):
     assert len(await sandbox.files.list("/home/user")) >= 5
 
 
+
+
+async def test_what_the_kernel_makes_up_can_be_read(sandbox, make):
+    assert "processor" in await sandbox.files.read("/proc/cpuinfo")
+    async with make() as other:
+        boots = [await one.files.read("/proc/sys/kernel/random/boot_id") for one in (sandbox, other)]
+    with open("/proc/sys/kernel/random/boot_id") as host:
+        assert len({*boots, host.read()}) == 3, "each sandbox has a boot of its own"

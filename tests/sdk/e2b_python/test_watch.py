@@ -89,3 +89,15 @@ async def test_only_folders_that_exist_can_be_watched(sandbox, sdk):
     await sandbox.files.write("a.txt", "")
     with pytest.raises(InvalidArgumentException):
         await sandbox.files.watch_dir("/home/user/a.txt", **options)
+
+
+@pytest.mark.parametrize("sdk", ["sync"], indirect=True)
+async def test_whoever_asks_at_once_hears_of_what_it_did(sandbox):
+    await sandbox.files.make_dir("asked")
+    handle = await sandbox.files.watch_dir("asked")
+    for turn in range(10):
+        await sandbox.files.write(f"asked/{turn}", "x")
+        told = [(event.type, event.name) for event in await handle.get_new_events()]
+        kinds = (FilesystemEventType.CREATE, FilesystemEventType.CHMOD, FilesystemEventType.WRITE)
+        assert told == [(kind, str(turn)) for kind in kinds]
+    await handle.stop()

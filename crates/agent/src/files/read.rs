@@ -38,7 +38,13 @@ pub(crate) async fn send(path: &str, start: u64, length: Option<u64>, mut outgoi
     }
 }
 
-fn begin(path: &Path, start: u64) -> Result<(File, sandgate_agent::protocol::Entry), Failure> {
+/// Files that the kernel makes up say that they are empty. More of one than this is not read.
+const MADE_UP: u64 = 1 << 20;
+
+/// What there is to read, and what it is.
+type Opened = (Box<dyn Read>, sandgate_agent::protocol::Entry);
+
+fn begin(path: &Path, start: u64) -> Result<Opened, Failure> {
     // A pipe with nobody at its other end must not hold up everything.
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let opened = open(path, flags, Mode::empty()).map_err(|error| failure(&error.into()))?;
@@ -51,13 +57,23 @@ fn begin(path: &Path, start: u64) -> Result<(File, sandgate_agent::protocol::Ent
     if !meta.is_file() {
         return Err(refused(FailureKind::Other, "it is not a plain file".into()));
     }
-    if start > meta.len() {
-        let text = format!("the range starts after the end of the file ({} bytes)", meta.len());
-        return Err(refused(FailureKind::Other, text));
-    }
-    file.seek(SeekFrom::Start(start)).map_err(|error| failure(&error))?;
     let mut entry = entry::look(path).map_err(|error| failure(&error))?;
     // Of what was opened, which is what a link leads to.
     entry.size = meta.len();
-    Ok((file, entry))
+    let content: Box<dyn Read> = if meta.len() == 0 {
+        let mut made_up = Vec::new();
+        Read::take(&mut file, MADE_UP).read_to_end(&mut made_up).map_err(|error| failure(&error))?;
+        entry.size = made_up.len() as u64;
+        let mut made_up = io::Cursor::new(made_up);
+        made_up.set_position(start);
+        Box::new(made_up)
+    } else {
+        file.seek(SeekFrom::Start(start.min(meta.len()))).map_err(|error| failure(&error))?;
+        Box::new(file)
+    };
+    if start > entry.size {
+        let text = format!("the range starts after the end of the file ({} bytes)", entry.size);
+        return Err(refused(FailureKind::Other, text));
+    }
+    Ok((content, entry))
 }

@@ -76,6 +76,8 @@ pub enum ToAgent {
     /// A part of a file, and its end. Without the end nothing is written.
     Data(Bytes),
     DataEnd,
+    /// Of a watch: to say what happened up to now, and then that it is done.
+    UpToNow,
 }
 
 #[derive(serde::Serialize, Deserialize)]
@@ -143,6 +145,7 @@ impl ToAgent {
             Self::Resize(size) => json_frame(0x03, size),
             Self::Data(bytes) => frame(0x04, bytes),
             Self::DataEnd => frame(0x05, &[]),
+            Self::UpToNow => frame(0x06, &[]),
         }
     }
 
@@ -155,6 +158,7 @@ impl ToAgent {
             0x03 => Self::Resize(json(kind, &body)?),
             0x04 => Self::Data(body),
             0x05 => Self::DataEnd,
+            0x06 => Self::UpToNow,
             other => return Err(FrameError::UnknownKind(other)),
         };
         Ok(Some(said))

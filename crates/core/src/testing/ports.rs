@@ -7,10 +7,9 @@ use std::sync::{Mutex, PoisonError};
 use async_trait::async_trait;
 use tokio::io::AsyncRead;
 use tokio::net::TcpStream;
-use tokio::sync::mpsc;
 
 use crate::{
-    BackendError, ByteRange, Connection, Entry, FolderChange, Inside, OpenFile, Result, SandboxPath,
+    BackendError, ByteRange, Connection, Entry, FolderChanges, Inside, OpenFile, Result, SandboxPath,
 };
 
 /// Where this machine listens for each port inside.
@@ -58,7 +57,7 @@ impl Inside for ScriptedPorts {
     async fn set_mode(&self, _path: &SandboxPath, _mode: u32) -> Result<()> {
         no()
     }
-    async fn watch(&self, _path: &SandboxPath, _recursive: bool) -> Result<mpsc::Receiver<FolderChange>> {
+    async fn watch(&self, _path: &SandboxPath, _recursive: bool) -> Result<FolderChanges> {
         no()
     }
     async fn connect(&self, port: u16) -> Result<Box<dyn Connection>> {

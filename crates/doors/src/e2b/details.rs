@@ -56,6 +56,12 @@ impl Details {
         let network = self.network.as_ref();
         network.and_then(|network| network.get("allowPublicTraffic")) == Some(&Value::Bool(false))
     }
+
+    /// Whether its maker said that TLS is spoken at the port.
+    pub(super) fn speaks_tls(&self, port: u16) -> bool {
+        let ports = self.network.as_ref().and_then(|network| network.get("httpsPorts")?.as_array());
+        ports.is_some_and(|ports| ports.iter().any(|named| named.as_u64() == Some(port.into())))
+    }
 }
 
 impl Lent for Details {

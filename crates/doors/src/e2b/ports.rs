@@ -133,7 +133,7 @@ pub(super) async fn pass(
         NotCarried::Closed => E2bError::port_closed(id, port),
         NotCarried::Backend(error) => E2bError::from(error).of(id),
         NotCarried::BadPath => E2bError::bad_request(error.to_string()),
-        NotCarried::NoAnswer | NotCarried::Unasked => {
+        NotCarried::NoAnswer | NotCarried::NoTls | NotCarried::Unasked => {
             E2bError::new(StatusCode::BAD_GATEWAY, error.to_string()).of(id)
         }
         NotCarried::TooManyTunnels => {
@@ -149,6 +149,7 @@ pub(super) async fn pass(
         port,
         tunnels: &door.state.0.tunnels,
         is_by_path: request.extensions().get::<ByPath>().is_some(),
+        is_over_tls: target.details.speaks_tls(port),
     };
     if way.is_by_path {
         // That is a path of this server, and its cookies are for its own pages.

@@ -16,6 +16,7 @@ use tokio::io::copy_bidirectional;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::cut_when;
+use super::inner_tls::over_tls;
 
 const CONTENT_SECURITY_POLICY: HeaderName = HeaderName::from_static("content-security-policy");
 const X_CONTENT_TYPE_OPTIONS: HeaderName = HeaderName::from_static("x-content-type-options");
@@ -96,6 +97,8 @@ pub(crate) struct Way<'a> {
     pub(crate) tunnels: &'a Tunnels,
     /// It came by a path of the server's, and not by a name of the sandbox's own.
     pub(crate) is_by_path: bool,
+    /// What listens there speaks TLS.
+    pub(crate) is_over_tls: bool,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -104,6 +107,8 @@ pub(crate) enum NotCarried {
     Closed,
     #[error("what listens on the port gave no answer")]
     NoAnswer,
+    #[error("what listens on the port does not speak TLS")]
+    NoTls,
     #[error("the port switched protocols unasked")]
     Unasked,
     #[error("there are as many open tunnels as there may be")]
@@ -125,8 +130,16 @@ impl From<BackendError> for NotCarried {
 
 /// Carries the request to the port and the answer back. `request`: without what is nobody's but the door's.
 pub(crate) async fn carry(way: &Way<'_>, mut request: Request) -> Result<Response, NotCarried> {
-    let connection = way.sandbox.inside().await?.connect(way.port).await?;
-    let handshake = http1::handshake::<_, Body>(TokioIo::new(connection));
+    let mut connection = way.sandbox.inside().await?.connect(way.port).await?;
+    if way.is_over_tls {
+        connection = over_tls(connection).await.map_err(|error| {
+            tracing::debug!(%error, "a port of a sandbox speaks no TLS");
+            NotCarried::NoTls
+        })?;
+    }
+    // As most clients write them: small servers that people write go by it.
+    let handshake =
+        http1::Builder::new().title_case_headers(true).handshake::<_, Body>(TokioIo::new(connection));
     let (mut sender, connection) = handshake.await.map_err(|_| NotCarried::Closed)?;
     tokio::spawn(async move {
         if let Err(error) = connection.with_upgrades().await {

@@ -7,6 +7,7 @@ mod cut;
 mod ended;
 mod file;
 pub(crate) mod home;
+mod inner_tls;
 mod kept;
 mod leftover;
 mod path;

@@ -185,6 +185,7 @@ pub(super) async fn to_port(
         port,
         tunnels: &door.state.tunnels,
         is_by_path: true,
+        is_over_tls: false,
     };
     carry(&way, request).await.map_err(|error| match error {
         NotCarried::Closed => Refusal::new(
@@ -192,7 +193,7 @@ pub(super) async fn to_port(
             "BACKEND_CONNECTION_FAILED",
             format!("nothing listens on port {port} of the sandbox"),
         ),
-        NotCarried::NoAnswer | NotCarried::Unasked => {
+        NotCarried::NoAnswer | NotCarried::NoTls | NotCarried::Unasked => {
             Refusal::new(StatusCode::BAD_GATEWAY, "BACKEND_RESPONSE_FAILED", error.to_string())
         }
         NotCarried::TooManyTunnels => {

@@ -7,7 +7,8 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use sandgate_agent::protocol::{self as wire, FILE_CHUNK, FailureKind, FromAgent, Request, ToAgent};
 use sandgate_core::{
-    BackendError, ByteRange, Change, Connection, Entry, FolderChange, Inside, OpenFile, Result, SandboxPath,
+    BackendError, ByteRange, Change, Connection, Entry, FolderChange, FolderChanges, FolderNews, Inside,
+    OpenFile, Result, SandboxPath,
 };
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::sync::mpsc;
@@ -25,6 +26,8 @@ const MAX_LISTED: usize = 10_000;
 const MAX_LISTED_BYTES: usize = 16 << 20;
 /// Changes that wait for a slow reader before the watch ends.
 const CHANGES_AHEAD: usize = 1024;
+/// Questions for what happened up to now that wait for the agent.
+const QUESTIONS_AHEAD: usize = 16;
 
 #[derive(Debug)]
 pub(crate) struct EngineInside(Arc<EngineSandbox>);
@@ -187,16 +190,17 @@ impl Inside for EngineInside {
         self.entries(path, Request::SetMode { path: text(path), mode }).await.map(drop)
     }
 
-    async fn watch(&self, path: &SandboxPath, recursive: bool) -> Result<mpsc::Receiver<FolderChange>> {
+    async fn watch(&self, path: &SandboxPath, recursive: bool) -> Result<FolderChanges> {
         let mut operation = Operation::begin(&self.0, Request::Watch { path: text(path), recursive }).await?;
         match operation.answer(&self.0).await? {
             FromAgent::Done => {}
             FromAgent::Failed(failure) => return Err(of_file(path.as_str(), failure)),
             _ => return Err(out_of_turn()),
         }
-        let (changes, receiver) = mpsc::channel(CHANGES_AHEAD);
-        self.0.spawn(async move { pass_on_changes(operation, changes).await });
-        Ok(receiver)
+        let (news, heard) = mpsc::channel(CHANGES_AHEAD);
+        let (questions, asked) = mpsc::channel(QUESTIONS_AHEAD);
+        self.0.spawn(async move { pass_on_changes(operation, news, asked).await });
+        Ok(FolderChanges::new(heard, questions))
     }
 
     async fn connect(&self, port: u16) -> Result<Box<dyn Connection>> {
@@ -213,22 +217,39 @@ impl Inside for EngineInside {
 }
 
 /// Until either side has no more interest, or the reader falls too far behind.
-async fn pass_on_changes(mut operation: Operation, changes: mpsc::Sender<FolderChange>) {
+async fn pass_on_changes(
+    mut operation: Operation,
+    news: mpsc::Sender<FolderNews>,
+    mut asked: mpsc::Receiver<()>,
+) {
     loop {
         let said = tokio::select! {
             said = operation.connection.next() => said,
-            () = changes.closed() => return,
+            Some(()) = asked.recv() => match operation.connection.say(&ToAgent::UpToNow).await {
+                Ok(()) => continue,
+                Err(_) => return,
+            },
+            () = news.closed() => return,
         };
-        let Ok(Some(FromAgent::Changed { name, change })) = said else { return };
-        let change = match change {
-            wire::Change::Created => Change::Created,
-            wire::Change::Written => Change::Written,
-            wire::Change::Removed => Change::Removed,
-            wire::Change::Renamed => Change::Renamed,
-            wire::Change::Permissions => Change::Permissions,
+        let told = match said {
+            Ok(Some(FromAgent::Changed { name, change })) => {
+                FolderNews::Changed(FolderChange { name, change: meaning(change) })
+            }
+            Ok(Some(FromAgent::Done)) => FolderNews::UpToDate,
+            _ => return,
         };
-        if changes.try_send(FolderChange { name, change }).is_err() {
+        if news.try_send(told).is_err() {
             return;
         }
+    }
+}
+
+fn meaning(change: wire::Change) -> Change {
+    match change {
+        wire::Change::Created => Change::Created,
+        wire::Change::Written => Change::Written,
+        wire::Change::Removed => Change::Removed,
+        wire::Change::Renamed => Change::Renamed,
+        wire::Change::Permissions => Change::Permissions,
     }
 }

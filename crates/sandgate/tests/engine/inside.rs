@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sandgate_core::{
-    BackendError, ByteRange, Change, Entry, FileKind, FolderChange, Inside, Limits, StartProcess,
+    BackendError, ByteRange, Change, Entry, FileKind, FolderChange, FolderChanges, FolderNews, Inside,
+    Limits, StartProcess,
 };
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 use crate::common::{LONGEST, Place, path, run, sandbox, sandbox_with};
@@ -300,7 +300,7 @@ fn a_full_disk_is_said() {
 }
 
 /// Waits for this change; others before it do not matter.
-async fn until(changes: &mut mpsc::Receiver<FolderChange>, name: &str, change: Change) {
+async fn until(changes: &mut FolderChanges, name: &str, change: Change) {
     let wanted = FolderChange { name: name.to_owned(), change };
     let mut seen = Vec::new();
     loop {
@@ -341,7 +341,43 @@ fn changes_are_told() {
     });
 }
 
-async fn next(changes: &mut mpsc::Receiver<FolderChange>) -> (String, Change) {
+#[test]
+fn whoever_asks_hears_of_everything_up_to_then() {
+    run(async {
+        let place = sandbox().await;
+        let view = inside(&place).await;
+        let mut changes = view.watch(&path("/home/user"), false).await.unwrap();
+        for turn in 0..50 {
+            put(&place, &format!("/home/user/{turn}"), b"x").await;
+            changes.questions().send(()).await.unwrap();
+            let mut told = 0;
+            while timeout(LONGEST, changes.next()).await.unwrap().unwrap() != FolderNews::UpToDate {
+                told += 1;
+            }
+            assert_eq!(told, 3, "made, its permissions, written; turn {turn}");
+        }
+    });
+}
+
+#[test]
+fn files_that_the_kernel_makes_up_can_be_read() {
+    run(async {
+        let place = sandbox().await;
+        let view = inside(&place).await;
+        for range in [None, Some(ByteRange { start: 6, length: Some(4) })] {
+            let mut open = view.open(&path("/proc/self/status"), range).await.unwrap();
+            let mut content = String::new();
+            open.reader.read_to_string(&mut content).await.unwrap();
+            assert!(open.entry.size > 100, "{:?}", open.entry);
+            assert!(
+                if range.is_none() { content.starts_with("Name:") } else { content.len() == 4 },
+                "{content}"
+            );
+        }
+    });
+}
+
+async fn next(changes: &mut FolderChanges) -> (String, Change) {
     let change = timeout(LONGEST, changes.recv()).await.expect("a change").expect("the watch goes on");
     (change.name, change.change)
 }

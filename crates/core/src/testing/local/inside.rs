@@ -13,8 +13,8 @@ use tokio::sync::mpsc;
 
 use super::lock;
 use crate::{
-    BackendError, ByteRange, Change, Connection, Entry, FileKind, FolderChange, Inside, OpenFile, Result,
-    SandboxPath,
+    BackendError, ByteRange, Change, Connection, Entry, FileKind, FolderChange, FolderChanges, FolderNews,
+    Inside, OpenFile, Result, SandboxPath,
 };
 
 /// As little as makes an overflow easy to see.
@@ -33,7 +33,7 @@ pub(super) struct LocalInside {
 struct Watch {
     below: String,
     recursive: bool,
-    changes: mpsc::Sender<FolderChange>,
+    changes: mpsc::Sender<FolderNews>,
 }
 
 impl LocalInside {
@@ -71,7 +71,8 @@ impl LocalInside {
             if name.contains('/') && !watch.recursive {
                 return true;
             }
-            watch.changes.try_send(FolderChange { name: name.to_owned(), change }).is_ok()
+            let change = FolderChange { name: name.to_owned(), change };
+            watch.changes.try_send(FolderNews::Changed(change)).is_ok()
         });
     }
 
@@ -218,14 +219,22 @@ impl Inside for LocalInside {
         Ok(())
     }
 
-    async fn watch(&self, path: &SandboxPath, recursive: bool) -> Result<mpsc::Receiver<FolderChange>> {
+    async fn watch(&self, path: &SandboxPath, recursive: bool) -> Result<FolderChanges> {
         if self.stat(path).await?.kind != FileKind::Directory {
             return Err(BackendError::NotAFolder(path.to_string()));
         }
-        let (changes, receiver) = mpsc::channel(WATCHED);
+        let (changes, news) = mpsc::channel(WATCHED);
+        let (questions, mut asked) = mpsc::channel(1);
+        // Changes are told as they are made, so there is never more on its way.
+        let answers = changes.downgrade();
+        tokio::spawn(async move {
+            while let (Some(()), Some(answers)) = (asked.recv().await, answers.upgrade()) {
+                let _ = answers.try_send(FolderNews::UpToDate);
+            }
+        });
         let below = format!("{}/", path.as_str().trim_end_matches('/'));
         lock(&self.watches).push(Watch { below, recursive, changes });
-        Ok(receiver)
+        Ok(FolderChanges::new(news, questions))
     }
 
     async fn connect(&self, port: u16) -> Result<Box<dyn Connection>> {

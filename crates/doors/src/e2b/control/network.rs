@@ -15,13 +15,13 @@ use super::body::Fields;
 use crate::owner::Who;
 
 /// What this server does not do for anybody.
-const NOT_HERE: [(&str, &str); 4] = [
+const NOT_HERE: [(&str, &str); 3] = [
     ("egressProxy", "this server sends traffic through no other proxy"),
     ("rules", "this server does not rewrite requests"),
     ("dnsServers", "the operator chooses the name servers"),
-    ("httpsPorts", "name ports in 'allowOut', as in 'example.org:8443'"),
 ];
 const MOST_TARGETS: usize = 1000;
+const MOST_PORTS: usize = 100;
 
 /// What a request says of the network.
 #[derive(Debug, Default, PartialEq)]
@@ -51,6 +51,7 @@ impl Asked {
                 return Err(E2bError::bad_request("'network.allowPublicTraffic' must be true or false"));
             }
         }
+        check_ports(network.get("httpsPorts"))?;
         let (allowed, denied) = (targets(network, "allowOut")?, targets(network, "denyOut")?);
         if let Some(name) = denied.iter().find(|target| target.addresses().is_none()) {
             let message = format!("'network.denyOut' takes addresses and ranges of them, not '{name}'");
@@ -105,6 +106,19 @@ impl Asked {
     }
 }
 
+/// Ports inside at which TLS is spoken.
+fn check_ports(ports: Option<&Value>) -> E2bResult<()> {
+    let is_port = |value: &Value| value.as_u64().is_some_and(|port| (1..=65535).contains(&port));
+    match ports {
+        None | Some(Value::Null) => Ok(()),
+        Some(Value::Array(ports)) if ports.len() <= MOST_PORTS && ports.iter().all(is_port) => Ok(()),
+        Some(_) => {
+            let message = format!("'network.httpsPorts' takes up to {MOST_PORTS} numbers of ports");
+            Err(E2bError::bad_request(message))
+        }
+    }
+}
+
 fn targets(network: &Map<String, Value>, name: &str) -> E2bResult<Vec<Target>> {
     let given = match network.get(name) {
         None | Some(Value::Null) => return Ok(Vec::new()),
@@ -142,7 +156,7 @@ pub(super) async fn update(
     let Fields { fields: mut new, .. } = fields;
     new.shift_remove("allow_internet_access");
     let change = move |details: &mut Value| {
-        for name in ["allowPublicTraffic", "maskRequestHost"] {
+        for name in ["allowPublicTraffic", "httpsPorts", "maskRequestHost"] {
             if let Some(kept) = details["network"].get(name) {
                 new.insert(name.to_owned(), kept.clone());
             }

@@ -70,6 +70,9 @@ fn what_makes_no_sense_is_refused() {
         (json!({"rules": {"a.com": []}}), "does not rewrite"),
         (json!({"dnsServers": ["1.1.1.1"]}), "the operator chooses"),
         (json!({"allowPublicTraffic": 1}), "must be true or false"),
+        (json!({"httpsPorts": 443}), "numbers of ports"),
+        (json!({"httpsPorts": [0]}), "numbers of ports"),
+        (json!({"httpsPorts": ["443"]}), "numbers of ports"),
     ] {
         let error = read(network, None).unwrap_err();
         assert!(error.body().to_string().contains(said), "{said}: {:?}", error.body());

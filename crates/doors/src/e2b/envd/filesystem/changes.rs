@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sandgate_core::{BackendError, Change, FolderChange, Inside, SandboxPath};
+use sandgate_core::{BackendError, Change, FolderChange, FolderChanges, FolderNews, Inside, SandboxPath};
 use tokio::sync::mpsc;
 
 use super::super::guest::Guest;
@@ -13,11 +13,18 @@ use super::info;
 
 #[derive(Debug)]
 pub(super) struct Changes {
-    changes: mpsc::Receiver<FolderChange>,
+    changes: FolderChanges,
     inside: Arc<dyn Inside>,
     guest: Guest,
     path: SandboxPath,
     with_entry: bool,
+}
+
+#[derive(Debug)]
+pub(super) enum Told {
+    Event(Box<FilesystemEvent>),
+    /// Everything that had happened when it was asked for has been told.
+    UpToDate,
 }
 
 /// Why there will be no more changes.
@@ -42,8 +49,23 @@ impl Changes {
     }
 
     pub(super) async fn next(&mut self) -> Result<FilesystemEvent, NoMore> {
-        let Some(FolderChange { name, change }) = self.changes.recv().await else {
-            return Err(self.why_ended().await);
+        loop {
+            if let Told::Event(event) = self.told().await? {
+                return Ok(*event);
+            }
+        }
+    }
+
+    /// For [`Told::UpToDate`].
+    pub(super) fn questions(&self) -> mpsc::Sender<()> {
+        self.changes.questions()
+    }
+
+    pub(super) async fn told(&mut self) -> Result<Told, NoMore> {
+        let FolderChange { name, change } = match self.changes.next().await {
+            Some(FolderNews::Changed(change)) => change,
+            Some(FolderNews::UpToDate) => return Ok(Told::UpToDate),
+            None => return Err(self.why_ended().await),
         };
         let event_type = match change {
             Change::Created => EventType::Create,
@@ -53,7 +75,7 @@ impl Changes {
             Change::Permissions => EventType::Chmod,
         };
         let entry = if self.with_entry { self.entry(&name).await } else { None };
-        Ok(FilesystemEvent { name, r#type: event_type as i32, entry })
+        Ok(Told::Event(Box::new(FilesystemEvent { name, r#type: event_type as i32, entry })))
     }
 
     /// None of what is not there any more.

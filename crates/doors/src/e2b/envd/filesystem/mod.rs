@@ -87,7 +87,7 @@ async fn create_watcher(call: Call, ask: WatchRequest) -> Result<CreateWatcherRe
 }
 
 async fn get_watcher_events(call: Call, ask: WatcherRequest) -> Result<GetWatcherEventsResponse, Refusal> {
-    let events = call.shared.watchers.take(&call.guest.id, &ask.watcher_id)?;
+    let events = call.shared.watchers.take(&call.guest.id, &ask.watcher_id).await?;
     Ok(GetWatcherEventsResponse { events })
 }
 

@@ -2,17 +2,19 @@
 //! past it the watch says that news is lost rather than leave some out.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use prost::Message;
 use sandgate_core::random_alphanumeric;
+use tokio::sync::{mpsc, watch};
+use tokio::time::timeout;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::super::messages::filesystem::FilesystemEvent;
 use super::super::refusal::{Kind, Refusal};
-use super::changes::{Changes, NoMore};
+use super::changes::{Changes, NoMore, Told};
 
 const MOST_OF_A_SANDBOX: usize = 256;
 const MOST_KEPT: usize = 8192;
@@ -21,6 +23,8 @@ const MOST_BYTES: usize = 1 << 20;
 const EVENT_BYTES: usize = 128;
 /// How long the end of a watch can be asked for.
 const KEPT_AFTER_END: Duration = Duration::from_secs(600);
+/// How long whoever asks waits for what is on its way; a sandbox that is busy may need it.
+const LONGEST_WAIT: Duration = Duration::from_secs(2);
 
 /// All watches, by the sandbox and their own id.
 #[derive(Debug, Default)]
@@ -31,6 +35,7 @@ pub(crate) struct Watchers {
 #[derive(Debug)]
 struct Watcher {
     news: Arc<Mutex<News>>,
+    upstream: Upstream,
     _listening: AbortOnDropHandle<()>,
 }
 
@@ -42,6 +47,26 @@ struct News {
     /// Those of all watches of the sandbox.
     of_sandbox: Arc<AtomicUsize>,
     ended: Option<(Instant, Refusal)>,
+}
+
+/// The way to hear of everything up to now: questions are numbered, and answered in their order.
+#[derive(Clone, Debug)]
+struct Upstream {
+    questions: mpsc::Sender<()>,
+    asked: Arc<AtomicU64>,
+    answered: watch::Receiver<u64>,
+}
+
+impl Upstream {
+    async fn up_to_now(mut self) {
+        let answer = async {
+            let number = self.asked.fetch_add(1, Ordering::Relaxed) + 1;
+            if self.questions.send(()).await.is_ok() {
+                let _ = self.answered.wait_for(|answered| *answered >= number).await;
+            }
+        };
+        let _ = timeout(LONGEST_WAIT, answer).await;
+    }
 }
 
 impl News {
@@ -88,26 +113,30 @@ impl Watchers {
         let news = News::new(of_sandbox.unwrap_or_default());
         let (news, key) = (Arc::new(Mutex::new(news)), (sandbox.to_owned(), id.clone()));
         let (told, watchers, own) = (Arc::clone(&news), Arc::downgrade(&self.all), key.clone());
+        let (answers, answered) = watch::channel(0);
+        let upstream = Upstream { questions: changes.questions(), asked: Arc::default(), answered };
         let listening = tokio::spawn(async move {
             // Nobody will ask for the news of a sandbox that is gone.
-            if listen(changes, told).await == Ended::WithTheSandbox
+            if listen(changes, told, answers).await == Ended::WithTheSandbox
                 && let Some(all) = watchers.upgrade()
             {
                 lock(&all).remove(&own);
             }
         });
-        let watcher = Watcher { news, _listening: AbortOnDropHandle::new(listening) };
+        let watcher = Watcher { news, upstream, _listening: AbortOnDropHandle::new(listening) };
         all.insert(key, watcher);
         Ok(id)
     }
 
     /// What happened since it was last asked.
-    pub(super) fn take(&self, sandbox: &str, id: &str) -> Result<Vec<FilesystemEvent>, Refusal> {
-        let news = {
+    pub(super) async fn take(&self, sandbox: &str, id: &str) -> Result<Vec<FilesystemEvent>, Refusal> {
+        let (news, upstream) = {
             let all = lock(&self.all);
-            let found = all.get(&(sandbox.to_owned(), id.to_owned()));
-            Arc::clone(&found.ok_or_else(|| unknown(id))?.news)
+            let found = all.get(&(sandbox.to_owned(), id.to_owned())).ok_or_else(|| unknown(id))?;
+            (Arc::clone(&found.news), found.upstream.clone())
         };
+        // What somebody did before asking is among the answers.
+        upstream.up_to_now().await;
         let mut news = lock(&news);
         match &news.ended {
             // What came before the end is told first.
@@ -134,12 +163,13 @@ enum Ended {
     Otherwise,
 }
 
-async fn listen(mut changes: Changes, news: Arc<Mutex<News>>) -> Ended {
+async fn listen(mut changes: Changes, news: Arc<Mutex<News>>, answers: watch::Sender<u64>) -> Ended {
     let refusal = loop {
-        match changes.next().await {
-            Ok(event) => {
+        match changes.told().await {
+            Ok(Told::UpToDate) => answers.send_modify(|answered| *answered += 1),
+            Ok(Told::Event(event)) => {
                 let mut news = lock(&news);
-                if !news.keep(event) {
+                if !news.keep(*event) {
                     // What is left of them would look like all there was.
                     news.take();
                     break Refusal::new(

@@ -9,6 +9,7 @@ use futures_util::stream::BoxStream;
 use sandgate_core::{
     BackendError, FileKind, Input, ProcessInfo as Running, ProcessRef, StartProcess, TerminalSize,
 };
+use tokio::time::{Duration, timeout};
 
 use super::Shared;
 use super::connect::{Call, Last, from_stream, to_stream, unary};
@@ -130,16 +131,25 @@ async fn update(call: Call, ask: UpdateRequest) -> Result<Empty, Refusal> {
     Ok(Empty {})
 }
 
+/// A killed process that writes to a slow disk takes a moment.
+const LONGEST_DYING: Duration = Duration::from_secs(2);
+
 async fn send_signal(call: Call, ask: SendSignalRequest) -> Result<Empty, Refusal> {
     let which = selected(ask.process)?;
-    let number = match Signal::try_from(ask.signal) {
-        Ok(signal @ (Signal::Kill | Signal::Term)) => signal as i32,
+    let signal = match Signal::try_from(ask.signal) {
+        Ok(signal @ (Signal::Kill | Signal::Term)) => signal,
         Ok(Signal::Unspecified) | Err(_) => {
             return Err(Refusal::new(Kind::Unsupported, "only SIGTERM and SIGKILL can be sent"));
         }
     };
     let processes = call.guest.processes().await?;
-    processes.signal(&which, number).await.map_err(|error| not_found(error, &which))?;
+    // Whoever kills one and looks at once is not to find it still there.
+    let joined = if signal == Signal::Kill { processes.join(&which).await.ok() } else { None };
+    processes.signal(&which, signal as i32).await.map_err(|error| not_found(error, &which))?;
+    if let Some(mut joined) = joined {
+        let ended = async { while joined.events.recv().await.is_some() {} };
+        let _ = timeout(LONGEST_DYING, ended).await;
+    }
     Ok(Empty {})
 }
 
