@@ -158,7 +158,8 @@ def test_a_notebook_streams_keeps_its_state_and_stops(page, container):
 
 def test_a_cell_that_shows_without_end_is_cut_off(page, container):
     page.goto(f"/console/containers/notebook?id={container}")
-    cell = run(page, "from IPython.display import HTML\nfor n in range(1000): display(HTML(f'<p>{n}')); print(n)")
+    shows = "from IPython.display import HTML, display\nfor n in range(1000): display(HTML(f'<p>{n}')); print(n)"
+    cell = run(page, shows)
     expect(cell.get_by_text("is left out here")).to_be_visible()
     expect(cell.locator(".pill")).to_contain_text("ok")
     assert cell.locator("iframe").count() <= 50
