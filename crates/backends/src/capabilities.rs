@@ -16,12 +16,19 @@ pub struct Capabilities {
     /// Languages that `Run` and `ContextWish` may name; the first is the default. Only `python` where others are
     /// not promised.
     pub languages: &'static [&'static str],
+    /// Those of them in which every run begins anew: they have no contexts.
+    pub stateless: &'static [&'static str],
+    /// An interpreter for Python is there from the start, or is begun by the first run that names no context, and
+    /// can be used sooner than a new one.
+    pub first_context: bool,
     /// Several interpreters side by side.
     pub contexts: bool,
     /// Variables for one run alone.
     pub run_env: bool,
     /// Running code can be stopped without losing the interpreter.
     pub interrupt: bool,
+    /// The provider is told by hanging up, and says nothing of whether the code has ended then.
+    pub interrupt_by_hanging_up: bool,
     /// The provider itself ends code at `Run::timeout`.
     pub run_timeout: bool,
     /// Processes can be frozen and come back as they were.

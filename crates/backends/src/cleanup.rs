@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::runtime::Handle;
 
-use crate::{Place, PlaceId, Provider, ProviderError, ProviderResult};
+use crate::{Place, PlaceId, PlaceState, Provider, ProviderError, ProviderResult};
 
 /// Deletes a sandbox in the background when it is dropped.
 #[derive(Debug)]
@@ -65,4 +65,19 @@ where
     let (place, mut cleanup) = made.map_err(cut)??;
     cleanup.id = None;
     Ok(place)
+}
+
+/// Finds a sandbox again, within the time that a new one would have. One that has failed is of no use: it goes.
+pub(crate) async fn attach_within<P: Provider>(
+    deadline: Duration,
+    provider: &P,
+    id: &PlaceId,
+    attaching: impl Future<Output = ProviderResult<Arc<dyn Place>>>,
+) -> ProviderResult<Arc<dyn Place>> {
+    let late = |_| ProviderError::TimedOut { what: "a sandbox was not ready".to_owned(), after: deadline };
+    if provider.state(id).await? == PlaceState::Broken {
+        provider.delete(id).await?;
+        return Err(ProviderError::Lost);
+    }
+    tokio::time::timeout(deadline, attaching).await.map_err(late)?
 }

@@ -57,6 +57,10 @@ pub trait Place: Send + Sync + fmt::Debug {
         Err(ProviderError::Unsupported("resuming a sandbox"))
     }
 
+    /// The provider's own id of the Python interpreter that runs what names no context; None: it has none yet.
+    async fn first_context(&self) -> ProviderResult<Option<String>> {
+        Ok(None)
+    }
     /// The provider's own id of it.
     async fn create_context(&self, wish: &ContextWish) -> ProviderResult<String>;
     async fn delete_context(&self, id: &str) -> ProviderResult<()>;
@@ -203,7 +207,7 @@ pub struct Run {
     pub code: String,
     /// As [`Place::create_context`] gave it; None: the provider's own default.
     pub context: Option<String>,
-    /// Only where no context is named.
+    /// Of the code, and of the context where one is named. None: Python.
     pub language: Option<String>,
     pub env: Vec<(String, String)>,
     /// How long the code may run. The caller watches it as well; what the provider does first counts.

@@ -7,14 +7,17 @@ use crate::RunEnd;
 
 /// None: the code raised it.
 pub(crate) fn ending(error: &CodeError) -> Option<RunEnd> {
+    // One of the code's own comes with the place where it was raised.
+    if error.traceback.iter().any(|line| !line.trim().is_empty()) {
+        return None;
+    }
     let said = || if error.value.is_empty() { error.name.clone() } else { error.value.clone() };
     match error.name.as_str() {
         "UnexpectedEndOfExecution" | "ContextRestarting" | "WebSocketError" | "MemoryLimitExceeded" => {
             Some(RunEnd::Died(said()))
         }
         "ExecutionAborted" => Some(RunEnd::Interrupted),
-        // One of the code's own comes with the place where it was raised.
-        "TimeoutError" if error.traceback.iter().all(|line| line.trim().is_empty()) => Some(RunEnd::TimedOut),
+        "TimeoutError" => Some(RunEnd::TimedOut),
         _ => None,
     }
 }

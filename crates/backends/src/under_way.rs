@@ -2,7 +2,7 @@
 //! them to stop.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use sandgate_core::MimeBundle;
@@ -15,6 +15,12 @@ use crate::{ProviderError, ProviderResult, RunEnd, Running, Said};
 const AHEAD: usize = 64;
 /// Who started the run watches its time; this is for when it does not.
 const GRACE: Duration = Duration::from_secs(30);
+
+/// Of a line of output: what is longer than all of it may be is not even gathered.
+pub(crate) fn longest_line(output_bytes: u64, most: u64) -> usize {
+    const LEAST: u64 = 1 << 20;
+    usize::try_from(output_bytes.clamp(LEAST, most)).unwrap_or(usize::MAX)
+}
 
 /// The answer of one run. Dropped before its end, it closes the connection.
 #[async_trait]
@@ -72,7 +78,7 @@ impl UnderWay {
             let stop = reading.stop.clone();
             let sender = reading.sender.clone();
             let time = time.saturating_add(GRACE);
-            if tokio::time::timeout(time, reading.read(source)).await.is_err() {
+            if reading.read(source, time).await.is_none() {
                 let late = ProviderError::TimedOut { what: "the code has not ended".to_owned(), after: time };
                 let _ = sender.send(Err(late)).await;
             }
@@ -92,8 +98,10 @@ struct Reading {
 }
 
 impl Reading {
-    async fn read(mut self, mut source: impl Source) {
+    /// None: the source took longer than `left` in all. A reader who is slow takes his own time.
+    async fn read(mut self, mut source: impl Source, mut left: Duration) -> Option<()> {
         loop {
+            let began = Instant::now();
             let hang_up = async {
                 match self.stopping {
                     Stopping::HangsUp => self.stop.cancelled().await,
@@ -102,20 +110,21 @@ impl Reading {
             };
             let next = tokio::select! {
                 biased;
-                () = self.sender.closed() => return,
+                () = self.sender.closed() => return Some(()),
                 () = hang_up => Ok(vec![Said::Ended(RunEnd::Interrupted)]),
-                next = source.next() => next,
+                next = tokio::time::timeout(left, source.next()) => next.ok()?,
             };
+            left = left.saturating_sub(began.elapsed());
             let pieces = match next {
                 Ok(pieces) => pieces,
                 Err(error) => {
                     let _ = self.sender.send(Err(error)).await;
-                    return;
+                    return Some(());
                 }
             };
             for piece in pieces {
                 if !self.tell(piece).await {
-                    return;
+                    return Some(());
                 }
             }
         }

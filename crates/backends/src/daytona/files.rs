@@ -113,6 +113,13 @@ impl DaytonaPlace {
         Ok(gathered)
     }
 
+    pub(super) async fn info(&self, path: &str) -> ProviderResult<PlaceEntry> {
+        let call = self.call(Method::GET, "/files/info", &[("path", path)])?;
+        let found: Info = self.of_file(path, call).await?.json(LARGEST).await?;
+        let above = path.rsplit_once('/').map_or("", |(above, _)| above);
+        Ok(PlaceEntry { path: path.to_owned(), ..found.entry(above) })
+    }
+
     pub(super) async fn remove_path(&self, path: &str) -> ProviderResult<()> {
         let call = self.call(Method::DELETE, "/files", &[("path", path), ("recursive", "true")])?;
         match self.of_file(path, call).await {

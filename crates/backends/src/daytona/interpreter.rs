@@ -17,10 +17,12 @@ const EXECUTE: &str = "/process/interpreter/execute";
 const CONTEXT: &str = "/process/interpreter/context";
 /// Of one piece of output.
 const LONGEST_MESSAGE: usize = 64 << 20;
-/// How the other side closes: all is said; the time was up; we read too slowly.
+/// How the other side closes: all is said; the time was up; it went away; there is no such context, or we read too
+/// slowly.
 const DONE: u16 = 1000;
 const TIMED_OUT: u16 = 4008;
-const SLOW: u16 = 1008;
+const GONE: u16 = 1001;
+const REFUSED: u16 = 1008;
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -71,8 +73,8 @@ impl DaytonaPlace {
             code: &run.code,
             context_id: run.context.as_deref(),
             envs: run.env.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect(),
-            // Zero would mean no limit at all.
-            timeout: run.timeout.as_secs().max(1),
+            // Rounded up: the gate watches the time itself. Zero would mean no limit at all.
+            timeout: run.timeout.as_secs() + 1,
         };
         let text = serde_json::to_string(&request).map_err(|error| HttpError::Ours(error.to_string()))?;
         let client = &self.control.client;
@@ -112,7 +114,9 @@ impl Source for Chunks {
     async fn next(&mut self) -> ProviderResult<Vec<Said>> {
         let text = match self.socket.next().await? {
             Heard::Text(text) => text,
-            Heard::Closed(code) => return self.closed(code).map(|end| vec![Said::Ended(end)]),
+            Heard::Closed(code, reason) => {
+                return self.closed(code, &reason).map(|end| vec![Said::Ended(end)]);
+            }
         };
         let garbage = |_| ProviderError::Garbage("a message of the answer is not as it should be".to_owned());
         let chunk: Chunk = serde_json::from_str(&text).map_err(garbage)?;
@@ -133,14 +137,18 @@ impl Source for Chunks {
 }
 
 impl Chunks {
-    fn closed(&self, code: Option<u16>) -> ProviderResult<RunEnd> {
+    fn closed(&self, code: Option<u16>, reason: &str) -> ProviderResult<RunEnd> {
         match code {
             Some(DONE) if self.interrupted => Ok(RunEnd::Interrupted),
             Some(DONE) => Ok(RunEnd::Finished),
             Some(TIMED_OUT) => Ok(RunEnd::TimedOut),
-            Some(SLOW) => {
+            // The context was not there, or its worker had ended before.
+            Some(REFUSED) if reason.contains("context") => Err(ProviderError::NoSuchContext),
+            Some(REFUSED) => {
                 Err(ProviderError::Failed("it says that its output was read too slowly".to_owned()))
             }
+            // The worker ended under the code.
+            Some(GONE) => Ok(RunEnd::Died("its worker ended".to_owned())),
             Some(other) => Err(ProviderError::Failed(format!("it closed the websocket with code {other}"))),
             None => Err(HttpError::Broken("before the end of the execution".to_owned()).into()),
         }

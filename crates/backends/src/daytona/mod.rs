@@ -16,7 +16,7 @@ use async_trait::async_trait;
 
 use self::control::Control;
 use self::place::DaytonaPlace;
-use crate::cleanup::create_within;
+use crate::cleanup::{attach_within, create_within};
 use crate::{
     Capabilities, DaytonaSettings, Found, Interpreter, NetworkControl, Place, PlaceId, PlaceState, Provider,
     ProviderError, ProviderResult, Wish,
@@ -40,9 +40,12 @@ impl Daytona {
             display: false,
             structured_errors: true,
             languages: &["python", "javascript", "typescript"],
+            stateless: &["javascript", "typescript"],
+            first_context: false,
             contexts: true,
             run_env: true,
             interrupt: false,
+            interrupt_by_hanging_up: false,
             run_timeout: true,
             pause: false,
             extend: true,
@@ -83,17 +86,20 @@ impl Provider for Daytona {
     }
 
     async fn attach(&self, id: &PlaceId, life: Duration) -> ProviderResult<Arc<dyn Place>> {
-        let sandbox = self.0.get(id).await?;
-        let sandbox = match sandbox.state() {
-            None => return Err(ProviderError::Lost),
-            // Files are there, whatever ran is not.
-            Some(PlaceState::Paused) => self.0.start(id).await?,
-            Some(_) => sandbox,
+        let attaching = async {
+            let sandbox = self.0.get(id).await?;
+            let sandbox = match sandbox.state() {
+                None => return Err(ProviderError::Lost),
+                // Files are there, whatever ran is not.
+                Some(PlaceState::Paused) => self.0.start(id).await?,
+                Some(_) => sandbox,
+            };
+            let sandbox = self.0.started(sandbox).await?;
+            let place = DaytonaPlace::new(Arc::clone(&self.0), &sandbox).await?;
+            place.extend(life).await?;
+            Ok(Arc::new(place) as Arc<dyn Place>)
         };
-        let sandbox = self.0.started(sandbox).await?;
-        let place = DaytonaPlace::new(Arc::clone(&self.0), &sandbox).await?;
-        place.extend(life).await?;
-        Ok(Arc::new(place))
+        attach_within(self.0.settings.deadlines.create, self, id, attaching).await
     }
 
     async fn state(&self, id: &PlaceId) -> ProviderResult<PlaceState> {

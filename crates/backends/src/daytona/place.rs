@@ -12,7 +12,9 @@ use super::control::Control;
 use super::wire::{Sandbox, minutes};
 use crate::http::Address;
 use crate::under_way::UnderWay;
-use crate::{Content, ContextWish, Gathered, Place, PlaceId, ProviderError, ProviderResult, Run, Running};
+use crate::{
+    Content, ContextWish, Gathered, Place, PlaceEntry, PlaceId, ProviderError, ProviderResult, Run, Running,
+};
 
 #[derive(Debug)]
 pub(super) struct DaytonaPlace {
@@ -84,6 +86,10 @@ impl Place for DaytonaPlace {
 
     async fn list(&self, path: &str, depth: u32, most: usize) -> ProviderResult<Gathered> {
         self.list_dir(path, depth, most).await
+    }
+
+    async fn stat(&self, path: &str) -> ProviderResult<PlaceEntry> {
+        self.info(path).await
     }
 
     async fn remove(&self, path: &str) -> ProviderResult<()> {

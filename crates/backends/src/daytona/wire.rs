@@ -54,7 +54,8 @@ impl<'a> NewSandbox<'a> {
             target: settings.target.as_deref(),
             env: wish.env.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect(),
             labels,
-            auto_stop_interval: minutes(wish.life),
+            // Never by idling: only people count as use there, code that runs does not.
+            auto_stop_interval: 0,
             ttl_minutes: minutes(wish.life),
             ..Self::default()
         };

@@ -9,11 +9,11 @@ use serde_json::Value;
 use super::place::{CODE_PORT, E2bPlace};
 use crate::http::{Answer, HttpError, Lines, path_segment};
 use crate::stopped::ending;
-use crate::under_way::{Source, Stopping};
+use crate::under_way::{Source, Stopping, longest_line};
 use crate::{ContextWish, ProviderError, ProviderResult, Run, RunEnd, Running, Said};
 
 /// Of one line: a picture is one.
-const LONGEST_LINE: usize = 64 << 20;
+const LONGEST_LINE: u64 = 32 << 20;
 const LARGEST: usize = 1 << 20;
 
 /// E2B's names for forms of a value.
@@ -54,6 +54,8 @@ struct NewContext<'a> {
 #[derive(Debug, Deserialize)]
 struct Context {
     id: String,
+    #[serde(default)]
+    language: String,
 }
 
 #[derive(Debug, Deserialize)]
@@ -98,7 +100,7 @@ impl E2bPlace {
         // Old servers say nothing while code computes.
         let call = call.silence(run.timeout.saturating_add(self.patience()));
         let answer = self.answer(call).await?;
-        let items = Items { lines: answer.lines(LONGEST_LINE), end: None };
+        let items = Items { lines: answer.lines(longest_line(run.output_bytes, LONGEST_LINE)), end: None };
         Ok(self.runs.start(run.context, items, Stopping::HangsUp, run.timeout, run.output_bytes))
     }
 
@@ -107,6 +109,13 @@ impl E2bPlace {
         let call = self.call(CODE_PORT, Method::POST, "/contexts", &[])?.json(&body)?;
         let made: Context = self.answer(call).await?.json(LARGEST).await?;
         Ok(made.id)
+    }
+
+    /// The first of those that are listed, before any was made here.
+    pub(super) async fn python_context(&self) -> ProviderResult<Option<String>> {
+        let call = self.call(CODE_PORT, Method::GET, "/contexts", &[])?;
+        let listed: Vec<Context> = self.answer(call).await?.json(LARGEST).await?;
+        Ok(listed.into_iter().find(|context| context.language == "python").map(|context| context.id))
     }
 
     pub(super) async fn end_context(&self, id: &str) -> ProviderResult<()> {

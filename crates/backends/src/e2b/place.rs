@@ -170,6 +170,10 @@ impl Place for E2bPlace {
         Ok(())
     }
 
+    async fn first_context(&self) -> ProviderResult<Option<String>> {
+        self.python_context().await
+    }
+
     async fn create_context(&self, wish: &ContextWish) -> ProviderResult<String> {
         self.new_context(wish).await
     }

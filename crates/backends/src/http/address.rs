@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::net::IpAddr;
 
 use http::Uri;
 use http::uri::{Authority, Scheme};
@@ -47,6 +48,25 @@ impl Address {
         }
         let whole = Self::parse(place)?;
         if self.is_https() && !whole.is_https() { Err(InvalidAddress) } else { Ok(whole) }
+    }
+
+    /// An address of this machine, or one that only means something on it: no provider elsewhere has a reason to send
+    /// anybody there.
+    pub(crate) fn is_of_this_machine(&self) -> bool {
+        let host = self.authority.host().trim_matches(['[', ']']);
+        match host.parse::<IpAddr>() {
+            Ok(IpAddr::V4(address)) => {
+                address.is_loopback() || address.is_link_local() || address.is_unspecified()
+            }
+            Ok(IpAddr::V6(address)) => {
+                let mapped = address.to_ipv4_mapped();
+                address.is_loopback()
+                    || address.is_unspecified()
+                    || address.is_unicast_link_local()
+                    || mapped.is_some_and(|address| address.is_loopback() || address.is_link_local())
+            }
+            Err(_) => host == "localhost" || host.ends_with(".localhost"),
+        }
     }
 
     /// With its port, where one is written.

@@ -83,6 +83,13 @@ impl HttpClient {
 
     /// One try.
     pub(super) async fn send(&self, call: &Call, body: Body) -> Result<Answer, HttpError> {
+        let silence = call.silence.unwrap_or(self.0.read_timeout);
+        let late = |_| HttpError::Silent { seconds: silence.as_secs() };
+        tokio::time::timeout(silence, self.send_patiently(call, body)).await.map_err(late)?
+    }
+
+    /// The same for who watches the time himself.
+    pub(super) async fn send_patiently(&self, call: &Call, body: Body) -> Result<Answer, HttpError> {
         let mut request = Request::new(body);
         *request.method_mut() = call.method.clone();
         *request.uri_mut() = call.uri.clone();
@@ -92,11 +99,8 @@ impl HttpClient {
             HeaderValue::from_static(concat!("sandgate/", env!("CARGO_PKG_VERSION"))),
         );
         let silence = call.silence.unwrap_or(self.0.read_timeout);
-        match tokio::time::timeout(silence, self.0.client.request(request)).await {
-            Ok(Ok(answer)) => Ok(Answer::new(answer, silence, &call.headers)),
-            Ok(Err(error)) => Err(failed(&error)),
-            Err(_) => Err(HttpError::Silent { seconds: silence.as_secs() }),
-        }
+        let answer = self.0.client.request(request).await.map_err(|error| failed(&error))?;
+        Ok(Answer::new(answer, silence, &call.headers))
     }
 }
 

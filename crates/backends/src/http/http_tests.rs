@@ -258,3 +258,22 @@ fn a_place_that_a_provider_gave_hides_no_less_than_the_provider() {
         assert_eq!(at(&secure, bad), None, "{bad}");
     }
 }
+
+#[test]
+fn addresses_of_this_machine_are_known() {
+    let is = |text: &str| Address::parse(text).unwrap().is_of_this_machine();
+    for own in [
+        "http://127.0.0.1:80",
+        "http://169.254.169.254/latest",
+        "http://[::1]:1",
+        "http://localhost",
+        "http://a.localhost",
+        "http://0.0.0.0",
+        "http://[::ffff:127.0.0.1]",
+    ] {
+        assert!(is(own), "{own}");
+    }
+    for other in ["http://10.0.0.5", "https://example.com", "http://[2001:db8::1]", "http://notlocalhost"] {
+        assert!(!is(other), "{other}");
+    }
+}

@@ -1,5 +1,7 @@
 //! A websocket to a provider, over the same connections and within the same bounds.
 
+use std::time::Duration;
+
 use futures_util::{SinkExt, StreamExt};
 use http::{Request, Uri};
 use hyper_util::rt::TokioIo;
@@ -14,14 +16,18 @@ use super::client::innermost;
 use super::{Address, HttpClient, HttpError};
 
 #[derive(Debug)]
-pub(crate) struct Socket(WebSocketStream<TokioIo<Stream>>);
+pub(crate) struct Socket {
+    stream: WebSocketStream<TokioIo<Stream>>,
+    /// For what is sent to be taken.
+    limit: Duration,
+}
 
 /// What came over a websocket.
 #[derive(Debug)]
 pub(crate) enum Heard {
     Text(String),
-    /// The end, with the code the provider gave.
-    Closed(Option<u16>),
+    /// The end, with the code and the reason the provider gave.
+    Closed(Option<u16>, String),
 }
 
 impl HttpClient {
@@ -57,22 +63,25 @@ impl HttpClient {
         let (socket, _) = client_async_with_config(request, TokioIo::new(stream), Some(config))
             .await
             .map_err(|error| refused(&error))?;
-        Ok(Socket(socket))
+        Ok(Socket { stream: socket, limit: self.read_timeout() })
     }
 }
 
 impl Socket {
     pub(crate) async fn send(&mut self, text: String) -> Result<(), HttpError> {
-        self.0.send(Message::text(text)).await.map_err(|error| HttpError::Broken(innermost(&error)))
+        let sent = tokio::time::timeout(self.limit, self.stream.send(Message::text(text))).await;
+        let sent = sent.map_err(|_| HttpError::Silent { seconds: self.limit.as_secs() })?;
+        sent.map_err(|error| HttpError::Broken(innermost(&error)))
     }
 
     pub(crate) async fn next(&mut self) -> Result<Heard, HttpError> {
         loop {
-            match self.0.next().await {
-                None => return Ok(Heard::Closed(None)),
+            match self.stream.next().await {
+                None => return Ok(Heard::Closed(None, String::new())),
                 Some(Ok(Message::Text(text))) => return Ok(Heard::Text(text.to_string())),
                 Some(Ok(Message::Close(frame))) => {
-                    return Ok(Heard::Closed(frame.map(|frame| frame.code.into())));
+                    let reason = frame.as_ref().map(|frame| frame.reason.to_string()).unwrap_or_default();
+                    return Ok(Heard::Closed(frame.map(|frame| frame.code.into()), reason));
                 }
                 Some(Ok(Message::Binary(_))) => {
                     return Err(HttpError::Unreadable("bytes came where text was expected".to_owned()));

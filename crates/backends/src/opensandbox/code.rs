@@ -12,11 +12,11 @@ use super::lifecycle::LARGEST;
 use super::place::OpenSandboxPlace;
 use crate::http::{HttpError, Lines, path_segment};
 use crate::stopped::ending;
-use crate::under_way::{Source, Stopping};
+use crate::under_way::{Source, Stopping, longest_line};
 use crate::{ContextWish, ProviderError, ProviderResult, Run, RunEnd, Running, Said};
 
-const LONGEST_LINE: usize = 64 << 20;
-/// A run that names no language would be taken for a shell command.
+const LONGEST_LINE: u64 = 32 << 20;
+/// A run that names no language would be taken for a shell command, whatever its context.
 const PYTHON: &str = "python";
 
 #[derive(Debug, Serialize)]
@@ -29,8 +29,7 @@ struct Code<'a> {
 struct Where<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    language: Option<&'a str>,
+    language: &'a str,
 }
 
 #[derive(Debug, Serialize)]
@@ -79,7 +78,7 @@ impl OpenSandboxPlace {
         if !run.env.is_empty() {
             return Err(ProviderError::Unsupported("giving variables to one run"));
         }
-        let language = run.language.as_deref().or(run.context.is_none().then_some(PYTHON));
+        let language = run.language.as_deref().unwrap_or(PYTHON);
         let context = Where { id: run.context.as_deref(), language };
         let call = self.call(Method::POST, "/code", &[])?.json(&Code { code: &run.code, context })?;
         let call = call.plain(header::ACCEPT, HeaderValue::from_static("text/event-stream"));
@@ -93,8 +92,13 @@ impl OpenSandboxPlace {
         })?;
         let is_default = run.context.is_none() && run.language.as_deref().is_none_or(|name| name == PYTHON);
         let default_context = is_default.then(|| Arc::clone(&self.default_context));
-        let events =
-            Events { lines: answer.lines(LONGEST_LINE), default_context, counted: false, ended: None };
+        let events = Events {
+            lines: answer.lines(longest_line(run.output_bytes, LONGEST_LINE)),
+            default_context,
+            counted: false,
+            unclear: None,
+            ended: None,
+        };
         Ok(self.runs.start(run.context, events, Stopping::GoesOn, run.timeout, run.output_bytes))
     }
 
@@ -130,8 +134,11 @@ impl OpenSandboxPlace {
 struct Events {
     lines: Lines,
     default_context: Option<Arc<Mutex<Option<String>>>>,
-    /// The number of the run comes before its value; what comes before that was displayed.
+    /// The number of the run comes before its value; what comes before that was displayed, unless nothing else is
+    /// the value.
     counted: bool,
+    /// What may be a value or a display.
+    unclear: Option<MimeBundle>,
     ended: Option<RunEnd>,
 }
 
@@ -141,7 +148,9 @@ impl Source for Events {
         let Some(line) = self.lines.next().await? else {
             let end = self.ended.take();
             let end = end.ok_or_else(|| HttpError::Broken("before the end of the execution".to_owned()))?;
-            return Ok(vec![Said::Ended(end)]);
+            // Its number came first, or too late, or not at all: then this is the value.
+            let value = self.unclear.take().map(Said::Value);
+            return Ok(value.into_iter().chain([Said::Ended(end)]).collect());
         };
         // With the `data:` of real server-sent events, or without.
         let text = line.strip_prefix(b"data:").unwrap_or(&line);
@@ -155,6 +164,11 @@ impl Source for Events {
 }
 
 impl Events {
+    /// What more is said after was displayed: a value is the last.
+    fn after_displays(&mut self, said: Said) -> Vec<Said> {
+        self.unclear.take().map(Said::Shown).into_iter().chain([said]).collect()
+    }
+
     fn said(&mut self, line: Line) -> ProviderResult<Vec<Said>> {
         let text = line.text.unwrap_or_default();
         Ok(match line.kind.as_deref() {
@@ -171,15 +185,20 @@ impl Events {
                 }
                 Vec::new()
             }
-            Some("stdout") => vec![Said::Stdout(text)],
-            Some("stderr") => vec![Said::Stderr(text)],
+            Some("stdout") => self.after_displays(Said::Stdout(text)),
+            Some("stderr") => self.after_displays(Said::Stderr(text)),
             Some("execution_count") => {
                 self.counted = true;
                 line.execution_count.map(Said::Count).into_iter().collect()
             }
             Some("result") => {
                 let data = renamed(line.results.unwrap_or_default());
-                vec![if self.counted { Said::Value(data) } else { Said::Shown(data) }]
+                let before = match self.counted {
+                    true => self.unclear.take(),
+                    false => self.unclear.replace(data.clone()),
+                };
+                let value = self.counted.then_some(Said::Value(data));
+                before.map(Said::Shown).into_iter().chain(value).collect()
             }
             Some("error") => {
                 let failure =

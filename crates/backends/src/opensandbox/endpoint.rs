@@ -41,6 +41,9 @@ impl Lifecycle {
         let said: EndpointAnswer = answer.json(LARGEST).await?;
         let garbage = |what: &str| ProviderError::Garbage(format!("an endpoint with {what}"));
         let address = self.api.beside(&said.endpoint).map_err(|_| garbage("no address"))?;
+        if address.is_of_this_machine() && !self.api.is_of_this_machine() {
+            return Err(garbage("an address of this machine"));
+        }
         let mut headers = HeaderMap::new();
         for (name, value) in said.headers.unwrap_or_default().into_iter().take(MOST_HEADERS) {
             let name = HeaderName::try_from(name).map_err(|_| garbage("a header that cannot be sent"))?;

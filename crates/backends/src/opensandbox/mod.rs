@@ -15,7 +15,7 @@ use async_trait::async_trait;
 
 use self::lifecycle::Lifecycle;
 use self::place::OpenSandboxPlace;
-use crate::cleanup::create_within;
+use crate::cleanup::{attach_within, create_within};
 use crate::{
     Capabilities, Found, Interpreter, NetworkControl, OpenSandboxSettings, Place, PlaceId, PlaceState,
     Provider, ProviderResult, Wish,
@@ -38,9 +38,12 @@ impl OpenSandbox {
             display: false,
             structured_errors: true,
             languages: &["python", "java", "go", "typescript", "javascript", "bash"],
+            stateless: &[],
+            first_context: true,
             contexts: true,
             run_env: false,
             interrupt: true,
+            interrupt_by_hanging_up: false,
             run_timeout: false,
             pause: true,
             extend: true,
@@ -81,15 +84,18 @@ impl Provider for OpenSandbox {
     }
 
     async fn attach(&self, id: &PlaceId, life: Duration) -> ProviderResult<Arc<dyn Place>> {
-        let state = self.0.state(id).await?;
-        let place = OpenSandboxPlace::new(Arc::clone(&self.0), id.clone());
-        if state == PlaceState::Paused {
-            place.resume().await?;
-        } else {
-            place.get_ready(state).await?;
-        }
-        place.extend(life).await?;
-        Ok(Arc::new(place))
+        let attaching = async {
+            let state = self.0.state(id).await?;
+            let place = OpenSandboxPlace::new(Arc::clone(&self.0), id.clone());
+            if state == PlaceState::Paused {
+                place.resume().await?;
+            } else {
+                place.get_ready(state).await?;
+            }
+            place.extend(life).await?;
+            Ok(Arc::new(place) as Arc<dyn Place>)
+        };
+        attach_within(self.0.settings.deadlines.create, self, id, attaching).await
     }
 
     async fn state(&self, id: &PlaceId) -> ProviderResult<PlaceState> {

@@ -130,8 +130,8 @@ async fn the_end_of_the_answer_is_the_end_whatever_comes_first() {
     let bundle = |value: serde_json::Value| value.as_object().unwrap().clone();
     let wanted = [
         Said::Stdout("late\n".to_owned()),
-        Said::Shown(bundle(json!({"text/plain": "shown"}))),
         Said::Count(2),
+        Said::Shown(bundle(json!({"text/plain": "shown"}))),
         Said::Value(bundle(json!({"image/png": "AA", "text/plain": "42"}))),
         Said::Ended(RunEnd::Finished),
     ];
@@ -164,4 +164,19 @@ async fn a_sandbox_that_fails_is_told_and_deleted() {
         }
     };
     tokio::time::timeout(Duration::from_secs(10), deleted).await.expect("the sandbox is deleted");
+}
+
+/// Where the language is missing, the real server takes code for a shell command.
+#[tokio::test]
+async fn a_run_in_a_context_says_its_language_too() {
+    let inside = TestServer::start(|asked| well(asked, "", "{\"type\":\"execution_complete\"}\n")).await;
+    let endpoint = format!("{}/inside", inside.host);
+    let server = TestServer::start(move |asked| well(asked, &endpoint, "")).await;
+    let place = provider(&server, false).create(&wish()).await.unwrap();
+    for (language, said) in [(None, "python"), (Some("bash".to_owned()), "bash")] {
+        let run = Run { code: "1".to_owned(), context: Some("c".to_owned()), language, ..Run::default() };
+        place.execute(run).await.unwrap();
+        let body = inside.asked().pop().unwrap().json();
+        assert_eq!(body, json!({"code": "1", "context": {"id": "c", "language": said}}));
+    }
 }

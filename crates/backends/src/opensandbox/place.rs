@@ -125,6 +125,11 @@ impl Place for OpenSandboxPlace {
         self.within(self.get_ready(PlaceState::Changing)).await
     }
 
+    /// Known from the first run on.
+    async fn first_context(&self) -> ProviderResult<Option<String>> {
+        Ok(self.default_context.lock().unwrap_or_else(PoisonError::into_inner).clone())
+    }
+
     async fn create_context(&self, wish: &ContextWish) -> ProviderResult<String> {
         self.new_context(wish).await
     }

@@ -10,7 +10,7 @@ use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 
 use super::record::ContextRecord;
 use super::sandbox::{At, Inner};
-use super::told::Channel;
+use super::told::{Channel, change_dir};
 use crate::{ContextWish, Interpreter, ProviderError, ProviderResult, Run, RunEnd, Said};
 
 pub(super) const DEFAULT_LANGUAGE: &str = "python";
@@ -27,6 +27,8 @@ pub(super) struct Context {
     pub(super) number: u64,
     turn: Arc<AsyncMutex<Slot>>,
     interpreter: Mutex<Option<Interpreted>>,
+    /// Held while one is made: it may be made ahead, while the code is still being written.
+    making: AsyncMutex<()>,
     pub(super) busy: AtomicBool,
     used: AtomicBool,
     closed: AtomicBool,
@@ -63,6 +65,10 @@ pub(super) struct Interpreted {
     pub(super) generation: u64,
     /// What it was taught to tell by.
     pub(super) channel: Option<Channel>,
+    /// So many runs were the gate's own.
+    pub(super) taught: u64,
+    /// No code of a client's ran in it yet.
+    is_fresh: bool,
 }
 
 impl Context {
@@ -74,6 +80,7 @@ impl Context {
             number,
             turn: Arc::default(),
             interpreter: Mutex::default(),
+            making: AsyncMutex::default(),
             busy: AtomicBool::new(false),
             used: AtomicBool::new(false),
             closed: AtomicBool::new(false),
@@ -89,7 +96,8 @@ impl Context {
         if record.used && (record.remote.is_some() || record.token.is_some()) {
             let channel = record.token.as_deref().map(Channel::with);
             // Zero: the sandbox that the record names, if it is still there.
-            *context.lock() = Some(Interpreted { remote: record.remote.clone(), generation: 0, channel });
+            let (remote, taught) = (record.remote.clone(), record.taught);
+            *context.lock() = Some(Interpreted { remote, generation: 0, channel, taught, is_fresh: false });
         }
         Some(context)
     }
@@ -101,6 +109,7 @@ impl Context {
             language: self.language.clone(),
             cwd: self.cwd.clone(),
             remote: interpreter.as_ref().and_then(|found| found.remote.clone()),
+            taught: interpreter.as_ref().map(|found| found.taught).unwrap_or_default(),
             token: interpreter.and_then(|found| found.channel).map(|channel| channel.token().to_owned()),
             used: self.used.load(Ordering::Acquire),
         }
@@ -147,36 +156,68 @@ impl Context {
 
     /// From here on there are variables that somebody would miss.
     pub(super) fn set_used(&self) -> bool {
+        if let Some(found) = self.lock().as_mut() {
+            found.is_fresh = false;
+        }
         !self.used.swap(true, Ordering::AcqRel)
+    }
+
+    fn novelty(&self, found: &Interpreted) -> Novelty {
+        match self.used.load(Ordering::Acquire) {
+            _ if !found.is_fresh => Novelty::Same,
+            true => Novelty::Again,
+            false => Novelty::First,
+        }
     }
 
     /// The interpreter for the next run, made and taught if there is none, and what that means.
     pub(super) async fn interpreter(&self, inner: &Inner, at: &At) -> ProviderResult<(Interpreted, Novelty)> {
+        let _alone = self.making.lock().await;
         let there = self.lock().clone().filter(|found| found.generation == at.generation);
-        if let Some(found) = there {
-            return Ok((found, Novelty::Same));
-        }
+        let found = match there {
+            Some(found) => found,
+            None => {
+                let made = self.make(inner, at).await?;
+                *self.lock() = Some(made.clone());
+                made
+            }
+        };
+        let novelty = self.novelty(&found);
+        Ok((found, novelty))
+    }
+
+    async fn make(&self, inner: &Inner, at: &At) -> ProviderResult<Interpreted> {
         let can = inner.shared.provider.capabilities();
         let is_python = self.language == DEFAULT_LANGUAGE;
-        let remote = if can.contexts {
+        let is_default = is_python && self.id == ContextId::default_context();
+        // The one that is there already, once: after that it may be any state.
+        let adopts = is_default && can.first_context && inner.adopt(at.generation);
+        let has_context = can.contexts && !can.stateless.contains(&self.language.as_str());
+        let mut remote = None;
+        if adopts {
+            remote = at.place.first_context().await?;
+        } else if has_context {
             let language = (!is_python).then(|| self.language.clone());
             let wish = ContextWish { language, cwd: Some(self.cwd.clone()) };
-            Some(at.place.create_context(&wish).await?)
-        } else {
-            None
-        };
-        let is_taught = is_python && !(can.display && can.last_value && can.contexts);
-        let mut made = Interpreted { remote, generation: at.generation, channel: None };
-        if is_taught {
-            let channel = Channel::new();
-            let cwd = (!can.contexts).then_some(self.cwd.as_str());
-            let code = channel.setup(can.interpreter == Interpreter::Plain, cwd);
-            teach(at, made.remote.clone(), code).await?;
-            made.channel = Some(channel);
+            remote = Some(at.place.create_context(&wish).await?);
         }
-        let novelty = if self.used.load(Ordering::Acquire) { Novelty::Again } else { Novelty::First };
-        *self.lock() = Some(made.clone());
-        Ok((made, novelty))
+        // Where its context cannot say where it works, its first run does.
+        let cwd = Some(self.cwd.as_str()).filter(|_| adopts || !has_context);
+        let channel = (is_python && !(can.display && can.last_value)).then(Channel::new);
+        let code = match (&channel, cwd) {
+            (Some(channel), cwd) => Some(channel.setup(can.interpreter == Interpreter::Plain, cwd)),
+            (None, Some(cwd)) if is_python => Some(change_dir(cwd)),
+            (None, _) => None,
+        };
+        let taught = u64::from(code.is_some());
+        if let Some(code) = code {
+            teach(at, remote.clone(), code).await?;
+        }
+        if adopts && remote.is_none() {
+            // Some have a name from their first run on.
+            remote = at.place.first_context().await?;
+        }
+        Ok(Interpreted { remote, generation: at.generation, channel, taught, is_fresh: true })
     }
 }
 

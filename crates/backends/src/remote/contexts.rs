@@ -122,6 +122,8 @@ impl Inner {
     pub(super) async fn end_by_force(&self, at: &At, remote: Option<&str>) -> Ended {
         let ended = match remote {
             Some(context) => at.place.delete_context(context).await,
+            // Programs without an interpreter end by themselves, when their time is over.
+            None if !self.shared.provider.capabilities().stateless.is_empty() => Ok(()),
             None => Err(ProviderError::Unsupported("ending the only interpreter")),
         };
         match ended {

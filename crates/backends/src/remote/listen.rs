@@ -13,7 +13,7 @@ use super::outgoing::Outgoing;
 use super::run::Opened;
 use super::sandbox::Inner;
 use super::told::{Content, Kind, Meant, Part, Reader, meant};
-use crate::{ProviderError, RunEnd, Said};
+use crate::{ProviderError, Run, RunEnd, Said};
 
 /// From an interrupt to the end by force, as in the embedded engine.
 pub(super) const GRACE: Duration = Duration::from_secs(2);
@@ -22,6 +22,8 @@ const GIVE_UP_FACTOR: u64 = 10;
 /// For a display that was left behind as a file.
 const LONGEST_FETCH: Duration = Duration::from_secs(20);
 const SIGKILL: i32 = 9;
+/// Until an interpreter must have heard of an interrupt.
+const PROBE: Duration = Duration::from_millis(1500);
 
 /// More than this of a run's output is not even read.
 pub(super) fn most_read(limit: u64) -> u64 {
@@ -138,7 +140,7 @@ impl<'a> Listening<'a> {
         let mut finished = loop {
             tokio::select! {
                 said = self.opened.running.said.recv(), if !self.out.is_full() => match said {
-                    Some(Ok(Said::Ended(end))) => break self.ended(end),
+                    Some(Ok(Said::Ended(end))) => break self.ended(end).await,
                     Some(Ok(said)) => {
                         self.pass_on(said).await;
                         if self.stopped.is_none() && self.dropped > most_read(self.limit()) {
@@ -221,13 +223,25 @@ impl<'a> Listening<'a> {
         self.stopped.unwrap_or(Stopped::Asked).told(self.timeout, self.limit(), how)
     }
 
-    fn ended(&self, end: RunEnd) -> Finished {
+    async fn ended(&self, end: RunEnd) -> Finished {
+        let can = self.inner.shared.provider.capabilities();
         match end {
+            _ if self.stopped.is_some() && can.interrupt_by_hanging_up && !self.is_free().await => {
+                self.end_by_force().await
+            }
             _ if self.stopped.is_some() => self.how_stopped("was interrupted"),
             RunEnd::Finished if self.raised => Finished::new(Ending::Raised, "the code raised"),
             RunEnd::Finished => Finished::new(Ending::Ok, ""),
             RunEnd::Interrupted => Finished::new(Ending::Interrupted, "the code was interrupted"),
-            RunEnd::TimedOut => Stopped::TimedOut.told(self.timeout, self.limit(), "was ended"),
+            RunEnd::TimedOut => {
+                let mut finished = Stopped::TimedOut.told(self.timeout, self.limit(), "was ended");
+                if !can.interrupt {
+                    // What cannot be interrupted was killed, and its interpreter with it.
+                    let why = std::mem::take(&mut finished.text);
+                    self.end_interpreter(&mut finished, &why).await;
+                }
+                finished
+            }
             RunEnd::Died(why) => {
                 let why = if why.is_empty() { String::new() } else { format!(" ({why})") };
                 let text = format!("the interpreter died{why}; variables are gone, files are kept");
@@ -236,6 +250,28 @@ impl<'a> Listening<'a> {
                 died
             }
         }
+    }
+
+    /// Where hanging up is the interrupt, nobody says whether the code heard of it. What runs next in its context
+    /// would wait behind it, so something is run now.
+    async fn is_free(&self) -> bool {
+        let run = Run {
+            // An expression in all languages that there are.
+            code: "1".to_owned(),
+            context: self.opened.interpreter.remote.clone(),
+            timeout: PROBE,
+            output_bytes: 1 << 20,
+            ..Run::default()
+        };
+        let tried = async {
+            let mut running = self.opened.at.place.execute(run).await.ok()?;
+            loop {
+                if let Said::Ended(end) = running.said.recv().await?.ok()? {
+                    return Some(end == RunEnd::Finished);
+                }
+            }
+        };
+        tokio::time::timeout(PROBE, tried).await.ok().flatten().unwrap_or(false)
     }
 
     async fn broke(&mut self, error: ProviderError) -> Finished {
@@ -287,7 +323,10 @@ impl<'a> Listening<'a> {
                 error.traceback.retain(|line| self.fits(line.len() as u64));
                 self.out.push(Event::Error(error));
             }
-            Said::Count(count) => self.count = count,
+            // Those that taught it are nobody's.
+            Said::Count(count) => {
+                self.count = count.saturating_sub(self.opened.interpreter.taught).max(1);
+            }
             Said::Ended(_) => {}
         }
     }

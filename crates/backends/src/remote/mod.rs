@@ -118,6 +118,7 @@ async fn make(shared: Arc<Shared>, id: SandboxId, spec: SandboxSpec) -> Result<R
         let kept = shared.kept(&id, &spec.limits).await?;
         let sandbox = RemoteSandbox::new(Arc::clone(&shared), id.clone(), spec, kept, &record);
         sandbox.0.at().await?;
+        sandbox.prepare();
         shared.note(&id, |known| known.live = Some(sandbox.clone()));
         Ok(sandbox)
     };

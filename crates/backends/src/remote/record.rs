@@ -28,6 +28,9 @@ pub(super) struct ContextRecord {
     pub(super) remote: Option<String>,
     /// What its interpreter was taught to begin with when it tells something.
     pub(super) token: Option<String>,
+    /// So many runs were the gate's own.
+    #[serde(default)]
+    pub(super) taught: u64,
     /// Code ran in it.
     pub(super) used: bool,
 }

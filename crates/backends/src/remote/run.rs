@@ -241,7 +241,7 @@ impl OneRun {
         let run = Run {
             code,
             context: interpreter.remote.clone(),
-            language: None,
+            language: Some(self.context.language.clone()),
             env: request.env.clone(),
             timeout: self.timeout,
             output_bytes: super::listen::most_read(self.inner.spec.limits.output_bytes),

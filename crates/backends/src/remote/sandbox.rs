@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -46,6 +46,8 @@ pub(super) struct Inner {
     paused: AtomicBool,
     /// How often in a row it did not answer.
     pub(super) strikes: AtomicU32,
+    /// The last of the provider's sandboxes whose first interpreter was taken.
+    adopted: AtomicU64,
     pub(super) missing: Mutex<Missing>,
     /// Kept files that it did not get.
     pub(super) unrestored: Mutex<BTreeSet<String>>,
@@ -97,9 +99,27 @@ impl RemoteSandbox {
             stopped: AtomicBool::new(false),
             paused: AtomicBool::new(false),
             strikes: AtomicU32::new(0),
+            adopted: AtomicU64::new(0),
             missing: Mutex::default(),
             unrestored: Mutex::default(),
         }))
+    }
+
+    /// Begins the interpreter that most code is for, while that code is still being written.
+    pub(super) fn prepare(&self) {
+        // Where none is there, one would be made for nothing if only files are wanted.
+        if !self.0.shared.provider.capabilities().first_context {
+            return;
+        }
+        let inner = Arc::clone(&self.0);
+        tokio::spawn(async move {
+            let Ok(context) = inner.meant(&ExecuteRequest::default()) else { return };
+            let Some(at) = inner.current().await else { return };
+            if let Err(error) = context.interpreter(&inner, &at).await {
+                // Whoever needs it hears of it.
+                tracing::debug!(sandbox = %inner.id, %error, "an interpreter could not be made ahead");
+            }
+        });
     }
 
     /// A place that an earlier run of this gate made; false: it is lost, or will not answer again.
@@ -191,6 +211,12 @@ impl Inner {
 
     pub(super) fn is_paused(&self) -> bool {
         self.paused.load(Ordering::Acquire)
+    }
+
+    /// Whether the interpreter that is there from the start may be taken: once in each of the provider's sandboxes,
+    /// and never in one that another run of the gate has used.
+    pub(super) fn adopt(&self, generation: u64) -> bool {
+        self.adopted.fetch_max(generation, Ordering::AcqRel) < generation
     }
 
     /// Where it is, if it is anywhere.

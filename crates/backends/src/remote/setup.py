@@ -113,7 +113,8 @@ def _sandgate_setup(token, folder, plain, cwd):
         except BaseException as error:
             sys.stdout.flush()
             sys.stderr.flush()
-            if isinstance(error, SystemExit):
+            # An interrupt is how code is ended from outside: who did it tells of it.
+            if isinstance(error, (SystemExit, KeyboardInterrupt)):
                 raise
             frames = error.__traceback__
             while frames is not None and frames.tb_frame.f_code.co_filename != name:

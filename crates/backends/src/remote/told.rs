@@ -54,6 +54,11 @@ impl Channel {
     }
 }
 
+/// Code that makes an interpreter work in a folder, and leaves nothing behind.
+pub(super) fn change_dir(path: &str) -> String {
+    format!("__import__('os').chdir({})", quoted(path))
+}
+
 /// Code for an interpreter that only executes: its last value and its error are told by the setup.
 pub(super) fn wrapped(code: &str) -> String {
     format!("__import__('sys').modules['_sandgate'].run({}, globals())", quoted(code))

@@ -45,6 +45,7 @@ fn each_provider_has_what_it_needs_and_no_more() {
 fn names_must_be_there() {
     refused("backend: b\n", "there is no backend 'b'; there is: embedded");
     refused("backends: {embedded: {type: e2b, key: k}}\n", "take another");
+    refused("backends: {_a: {type: e2b, key: k}}\n", "begins and ends with a letter");
     refused("backends: {a: {type: e2b, key: k, fallback: [b]}}\n", "there is no backend 'b'");
     refused("backends: {a: {type: e2b, key: k, fallback: [a]}}\n", "itself");
     refused("models: [{name: m, backend: b}]\n", "there is no backend 'b'");

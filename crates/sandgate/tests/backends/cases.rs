@@ -221,6 +221,45 @@ pub(crate) async fn timeout_ends_code(target: &Target) {
     assert_eq!(place.ok("1 + 1").await.value(), "2");
 }
 
+/// What swallows an interrupt is ended by force, and nobody waits behind it.
+pub(crate) async fn timeout_ends_code_that_will_not_hear(target: &Target) {
+    let place = target.sandbox().await;
+    place.ok("open('kept', 'w').write('file');").await;
+    let code = "import time\nprint('begun', flush=True)\nwhile True:\n    try:\n        while True: time.sleep(0.05)\n    except BaseException: pass";
+    let outcome = place.cell_within(code, Duration::from_secs(2)).await;
+    assert_eq!(outcome.ending, Ending::TimedOut, "{outcome:#?}");
+    assert_eq!(
+        place.cell_within("print(open('kept').read())", Duration::from_secs(30)).await.stdout,
+        "file\n"
+    );
+}
+
+/// Every backend has one beside Python.
+pub(crate) async fn another_language(target: &Target) {
+    let place = target.sandbox().await;
+    let is_daytona = target.provider.as_ref().is_some_and(|provider| provider.kind() == "daytona");
+    let (language, code) = match is_daytona {
+        true => ("javascript", "console.log(6 * 7)"),
+        false => ("bash", "echo $((6 * 7))"),
+    };
+    let (code, language) = (code.to_owned(), Some(language.to_owned()));
+    let request = ExecuteRequest { code, language, ..ExecuteRequest::default() };
+    let outcome = finished(place.request(request).await).await;
+    outcome.assert_ok();
+    assert_eq!(outcome.stdout, "42\n");
+    assert_eq!(place.ok("6 * 7").await.value(), "42");
+}
+
+pub(crate) async fn many_files(target: &Target) {
+    let place = target.sandbox().await;
+    let outcome = place.ok("for n in range(300): open(f'file-{n}', 'w').write(str(n))").await;
+    assert_eq!(outcome.files.len(), 300, "{:?}", outcome.files.first());
+    assert_eq!(place.get("/mnt/data/file-299").await, b"299");
+    let outcome = place.ok("import os\nfor n in range(299): os.remove(f'file-{n}')").await;
+    assert!(outcome.files.iter().all(|change| change.kind == FileChangeKind::Removed), "{outcome:#?}");
+    assert_eq!(outcome.files.len(), 299);
+}
+
 pub(crate) async fn interrupt_keeps_the_state(target: &Target) {
     let place = target.sandbox().await;
     let mut execution = place.start("x = 7\nprint('running')\nimport time\ntime.sleep(1000)").await;

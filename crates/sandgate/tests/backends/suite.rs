@@ -43,6 +43,9 @@ suite! {
     unicode
     contexts
     timeout_ends_code
+    timeout_ends_code_that_will_not_hear
+    another_language
+    many_files
     interrupt_keeps_the_state
     hang_up_ends_code
     much_output

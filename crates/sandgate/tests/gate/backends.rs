@@ -6,8 +6,8 @@ use sandgate_testkit::Turn;
 use serde_json::{Value, json};
 
 use crate::common::{
-    ACCOUNT, Hook, Keyed, OUTPUTS, Reply, World, account, code_tool, container_of, failure_of, left_at, logs,
-    told, wait_until,
+    ACCOUNT, Client, Hook, Keyed, OUTPUTS, Reply, World, account, code_tool, container_of, failure_of,
+    finish, left_at, logs, sandgate, told, wait_until,
 };
 
 fn backend(name: &str, address: impl std::fmt::Display, kind: &str, more: &str) -> String {
@@ -276,4 +276,93 @@ fn each_backend_has_its_figures() {
         "sandgate_backend_failures_total{backend=\"far\"} 0",
         "sandgate_backend_available{backend=\"far\"} 1",
     ]);
+}
+
+/// A reaper takes what nobody knows of; what another backend of the same gate knows of is none of its business.
+#[test]
+fn two_backends_of_one_account_leave_each_others_sandboxes_alone() {
+    let far = World::with("responses", "");
+    let there = account(&far).address;
+    let backends = backend("one", there, "e2b", "") + &backend("two", there, "e2b", "");
+    let text = |url: &str| near(url, &backends).replace("backend: far", "backend: one");
+    let mut gate = World::configured(text);
+    let client = gate.client([]);
+    let on = |client: &Client, name: &str| {
+        let head = format!("application/json\r\nsandgate-backend: {name}");
+        client.typed("POST", "/v1/execute", &head, br#"{"code": "x = 41"}"#).ok()
+    };
+    let made = [on(&client, "one"), on(&client, "two")];
+    assert_eq!(left_at(&far), 2);
+    // Each looks for what was left behind when the gate starts.
+    gate.crash_and_restart();
+    let client = gate.again(&client);
+    for container in made.map(|made| made["container"].clone()) {
+        let again = client.post("/v1/execute", &json!({"container": container, "code": "x + 1"})).ok();
+        assert_eq!(again["results"][0]["data"]["text/plain"], "42", "{again}");
+    }
+    assert_eq!(left_at(&far), 2);
+}
+
+/// Whoever asks how backends are, and leaves before he is told, leaves no sandbox behind.
+#[test]
+fn a_check_that_nobody_waits_for_cleans_up_after_itself() {
+    let far = World::with("responses", "");
+    let keyed =
+        Keyed::with("responses", &format!("backends:\n{}", backend("far", account(&far).address, "e2b", "")));
+    let master = keyed.master();
+    for _ in 0..5 {
+        drop(master.send("GET", "/health/backends", "application/json", b""));
+    }
+    assert_eq!(master.get("/health/backends").ok()["ok"], true);
+    wait_until("nothing is left at the provider", || left_at(&far) == 0);
+    let left = || std::fs::read_dir(keyed.home().join("remote")).map_or(0, Iterator::count);
+    wait_until("nothing is left here", || left() <= 1);
+}
+
+#[test]
+fn the_doctor_tries_each_backend_and_says_what_is_wrong() {
+    let far = World::with("responses", "");
+    let there = account(&far).address;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("gate.yaml");
+    let diagnose = |backends: &str| {
+        let text = format!("embedded: false\nbackend: far\nbackends:\n{backends}");
+        std::fs::write(&path, text).unwrap();
+        let mut command = sandgate(folder.path());
+        command.args(["doctor", "--json", "--config"]).arg(&path);
+        let output = finish(command.spawn().unwrap());
+        let said: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        (output.status.code(), said)
+    };
+    let more = ", connect_timeout_seconds: 2";
+    let well = backend("far", there, "e2b", more) + &backend("own", there, "opensandbox", more);
+    let (code, said) = diagnose(&well);
+    assert_eq!((code, &said["ok"]), (Some(0), &json!(true)), "{said}");
+    assert_eq!(said["checks"].as_array().unwrap().len(), 2, "{said}");
+    assert!(said["checks"][0]["detail"].as_str().unwrap().starts_with("e2b: ran code in "), "{said}");
+    assert_eq!(left_at(&far), 0);
+    let (code, said) = diagnose(&(well + &backend("down", "127.0.0.1:9", "opensandbox", more)));
+    assert_eq!((code, &said["ok"]), (Some(1), &json!(false)), "{said}");
+    let down = &said["checks"][0];
+    assert_eq!((&down["name"], &down["state"]), (&json!("down"), &json!("missing")));
+    assert!(down["detail"].as_str().unwrap().contains("cannot be reached"), "{down}");
+    assert!(down["remedy"].as_str().unwrap().contains("its address, its key"), "{down}");
+    assert_eq!(left_at(&far), 0);
+    assert!(!said.to_string().contains(ACCOUNT));
+}
+
+/// What code does to its own sandbox is its own loss: the backend is there for everybody else.
+#[test]
+fn code_that_breaks_its_sandbox_closes_the_backend_for_nobody() {
+    let far = World::with("responses", "");
+    let text = near("http://127.0.0.1:9/v1", &backend("far", account(&far).address, "e2b", ", failures: 2"));
+    let gate = World::configured(|_| text);
+    let client = gate.client([]);
+    let bad = client.post("/v1/execute", &json!({"code": "1"})).ok();
+    for _ in 0..4 {
+        let death = json!({"code": "import os\nos._exit(9)", "container": bad["container"]});
+        client.post("/v1/execute", &death).ok();
+    }
+    let fine = client.post("/v1/execute", &json!({"code": "print(6 * 7)"})).ok();
+    assert_eq!(fine["stdout"], "42\n", "{fine}");
 }

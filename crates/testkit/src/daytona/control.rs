@@ -40,8 +40,8 @@ pub(crate) struct Create {
     memory: Option<u32>,
     #[serde(default)]
     disk: Option<u32>,
-    #[serde(default, rename = "autoStopInterval")]
-    _auto_stop_interval: Option<u32>,
+    #[serde(default)]
+    auto_stop_interval: Option<u32>,
     #[serde(default, rename = "autoDeleteInterval")]
     _auto_delete_interval: Option<i32>,
     #[serde(default, rename = "ttlMinutes")]
@@ -69,6 +69,10 @@ pub(crate) async fn create(State(world): State<Arc<World>>, Body(body): Body<Cre
     }
     if body.network_block_all && (body.network_allow_list.is_some() || body.domain_allow_list.is_some()) {
         return bad("everything blocked and something allowed at once");
+    }
+    // Code that runs is no use of a sandbox there, and nothing moves this end: it would come in the middle.
+    if body.auto_stop_interval != Some(0) {
+        return bad("the sandbox would stop by itself while its code runs");
     }
     if !body.volumes.is_empty() {
         return bad("there are no volumes here");

@@ -30,23 +30,35 @@ pub(crate) async fn list(State(world): State<Arc<World>>, Path(id): Path<String>
     for entry in fs::read_dir(sandbox.host_path(path)?).map_err(|error| told(&error, path))? {
         let entry = entry.map_err(|error| told(&error, path))?;
         let about = entry.metadata().map_err(|error| told(&error, path))?;
-        let kind = match about.file_type() {
-            kind if kind.is_dir() => 'd',
-            kind if kind.is_symlink() => 'L',
-            _ => '-',
-        };
-        let modified = time::OffsetDateTime::from_unix_timestamp_nanos(
-            i128::from(about.mtime()) * 1_000_000_000 + i128::from(about.mtime_nsec()),
-        );
-        let modified =
-            modified.ok().and_then(|at| at.format(&time::format_description::well_known::Rfc3339).ok());
-        all.push(json!({
-            "name": entry.file_name().to_string_lossy(), "isDir": about.is_dir(), "size": about.len(),
-            "modTime": "", "modifiedAt": modified, "mode": format!("{kind}rw-r--r--"),
-            "permissions": format!("{:04o}", about.permissions().mode() & 0o7777), "owner": "daytona", "group": "daytona",
-        }));
+        all.push(shown(&entry.file_name().to_string_lossy(), &about));
     }
     Ok(Json(Value::Array(all)))
+}
+
+pub(crate) async fn info(State(world): State<Arc<World>>, Path(id): Path<String>, uri: Uri) -> Answer {
+    let path = &query(&uri, &["!path"])?["path"];
+    let host = world.started(&id)?.host_path(path)?;
+    let about = fs::symlink_metadata(&host).map_err(|error| told(&error, path))?;
+    let name = host.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    Ok(Json(shown(&name, &about)))
+}
+
+fn shown(name: &str, about: &fs::Metadata) -> Value {
+    let kind = match about.file_type() {
+        kind if kind.is_dir() => 'd',
+        kind if kind.is_symlink() => 'L',
+        _ => '-',
+    };
+    let modified = time::OffsetDateTime::from_unix_timestamp_nanos(
+        i128::from(about.mtime()) * 1_000_000_000 + i128::from(about.mtime_nsec()),
+    );
+    let modified =
+        modified.ok().and_then(|at| at.format(&time::format_description::well_known::Rfc3339).ok());
+    json!({
+        "name": name, "isDir": about.is_dir(), "size": about.len(),
+        "modTime": "", "modifiedAt": modified, "mode": format!("{kind}rw-r--r--"),
+        "permissions": format!("{:04o}", about.permissions().mode() & 0o7777), "owner": "daytona", "group": "daytona",
+    })
 }
 
 pub(crate) async fn download(

@@ -83,6 +83,9 @@ async fn serve(world: &World, sandbox: &Arc<Sandbox>, socket: &mut WebSocket) ->
         0 => Duration::from_secs(86_400),
         seconds => Duration::from_secs(seconds),
     };
+    if worker.is_dead() {
+        return close(1008, "context is not active");
+    }
     let (sender, mut frames) = mpsc::channel(BUFFERED);
     let sandbox = Arc::clone(sandbox);
     // The code goes on when its listener goes.
@@ -110,7 +113,8 @@ async fn serve(world: &World, sandbox: &Arc<Sandbox>, socket: &mut WebSocket) ->
     match run.await {
         Ok(Ok(End::Done)) => close(1000, ""),
         Ok(Ok(End::TimedOut)) => close(4008, "execution timeout"),
-        Ok(Ok(End::Died)) => close(1011, "the interpreter died"),
+        // As the original's does: its worker went away.
+        Ok(Ok(End::Died)) => close(1001, "worker exited"),
         Ok(Err(refused)) => close(1011, &refused.to_string()),
         Err(_) => close(1011, "the run was cut short"),
     }

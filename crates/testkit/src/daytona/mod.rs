@@ -101,6 +101,7 @@ fn router(world: Arc<World>) -> Router {
         .route("/process/interpreter/context/{context}", axum::routing::delete(interpreter::remove))
         .route("/process/code-run", post(interpreter::code_run))
         .route("/files", get(files::list).delete(files::remove))
+        .route("/files/info", get(files::info))
         .route("/files/download", get(files::download))
         .route("/files/bulk-upload", post(files::upload))
         .route("/files/folder", post(files::make_folder))

@@ -1,6 +1,7 @@
 //! A Python interpreter of a sandbox: one run at a time, others wait.
 
 use std::process::Stdio;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -19,6 +20,7 @@ const GRACE: Duration = Duration::from_secs(2);
 pub(crate) struct Worker {
     pub(crate) cwd: Option<String>,
     process: Mutex<Option<Process>>,
+    dead: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -38,7 +40,17 @@ pub(crate) enum End {
 
 impl Worker {
     pub(crate) fn new(cwd: Option<String>) -> Self {
-        Self { cwd, process: Mutex::default() }
+        Self { cwd, process: Mutex::default(), dead: AtomicBool::new(false) }
+    }
+
+    /// It ended once, and its context with it.
+    pub(crate) fn is_dead(&self) -> bool {
+        self.dead.load(Ordering::Relaxed)
+    }
+
+    fn end(&self, place: &mut Option<Process>) {
+        *place = None;
+        self.dead.store(true, Ordering::Relaxed);
     }
 
     pub(crate) async fn run(
@@ -55,7 +67,7 @@ impl Worker {
         let Some(process) = place.as_mut() else { return Ok(End::Died) };
         let line = json!({"code": request["code"], "envs": request["envs"]}).to_string() + "\n";
         if process.input.write_all(line.as_bytes()).await.is_err() {
-            *place = None;
+            self.end(&mut place);
             return Ok(End::Died);
         }
         let ended = tokio::time::timeout(timeout, process.listen(Some(frames))).await;
@@ -66,14 +78,14 @@ impl Worker {
                 match tokio::time::timeout(GRACE, process.listen(None)).await {
                     Ok(End::Done) => return Ok(End::TimedOut),
                     Ok(_) | Err(_) => {
-                        *place = None;
+                        self.end(&mut place);
                         return Ok(End::TimedOut);
                     }
                 }
             }
         };
         if end == End::Died {
-            *place = None;
+            self.end(&mut place);
         }
         Ok(end)
     }

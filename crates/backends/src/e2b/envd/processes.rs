@@ -68,7 +68,7 @@ impl Processes for EnvdProcesses {
         let joined = started.map_err(|error| match error {
             ProviderError::NoSuchFile(what) => BackendError::NoSuchFile(what),
             ProviderError::File { path: _, reason } => BackendError::Invalid(reason),
-            error => BackendError::Engine(error.to_string()),
+            error => lost_or_failed(error),
         })?;
         if is_terminal {
             self.0.terminals.lock().unwrap_or_else(PoisonError::into_inner).insert(joined.pid);
@@ -80,13 +80,13 @@ impl Processes for EnvdProcesses {
         let about = About { process: selector(which), input: None, signal: None, pty: None };
         self.0.stream("Connect", &about, None, None).await.map_err(|error| match error {
             ProviderError::NoSuchFile(_) => BackendError::NoSuchProcess(name(which)),
-            error => BackendError::Engine(error.to_string()),
+            error => lost_or_failed(error),
         })
     }
 
     async fn list(&self) -> Result<Vec<ProcessInfo>> {
         let listed = self.0.rpc::<Listed>("process.Process/List", &serde_json::json!({}), "").await;
-        let listed = listed.map_err(|error| BackendError::Engine(error.to_string()))?;
+        let listed = listed.map_err(lost_or_failed)?;
         let info = |running: super::messages::Running| ProcessInfo {
             pid: running.pid,
             tag: running.tag,
@@ -277,7 +277,12 @@ fn size_of(size: TerminalSize) -> Size {
 }
 
 fn failed(error: HttpError) -> BackendError {
-    BackendError::Engine(gone_or(error).to_string())
+    lost_or_failed(gone_or(error))
+}
+
+/// What is not the command's own fault is nobody's here: the sandbox can be had again.
+fn lost_or_failed(error: ProviderError) -> BackendError {
+    BackendError::Unavailable { backend: "e2b".to_owned(), reason: error.to_string(), retry_seconds: 1 }
 }
 
 fn of_process(which: &ProcessRef) -> impl Fn(HttpError) -> BackendError {

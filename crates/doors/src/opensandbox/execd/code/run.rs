@@ -44,7 +44,8 @@ pub(super) async fn run(guest: Guest, request: Request) -> Result<Response, Refu
     let Where { id, language } = context.unwrap_or_default();
     let (id, language) = (given(id), given(language));
     let context = match (id, language) {
-        (None, None) => return run_shell(&guest, code).await,
+        // Without a language it is a command, whatever context it names.
+        (_, None) => return run_shell(&guest, code).await,
         (Some(id), language) => named(&guest, &id, language.as_deref()).await?,
         (None, Some(language)) => default_of(&guest, &language).await.map_err(not_run)?,
     };
