@@ -317,7 +317,8 @@ impl Containers {
     /// Several at once, and none for longer than its time: one whose backend hangs keeps no other awake.
     async fn put_to_sleep<'a>(&self, idle: impl Iterator<Item = &'a Arc<Container>>) {
         let mut going = JoinSet::new();
-        for container in idle.cloned() {
+        for container in idle {
+            let container = Arc::clone(container);
             if going.len() >= ENDED_AT_ONCE {
                 going.join_next().await;
             }
