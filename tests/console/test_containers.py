@@ -115,17 +115,18 @@ def test_a_name_with_blanks_is_that_file_and_no_other(page, api, container):
 def test_contexts_are_made_restarted_and_deleted(page, container):
     page.goto(f"/console/containers/notebook?id={container}")
     page.get_by_role("button", name="Make a context").click()
-    rows = page.locator("#contexts tbody tr")
-    expect(rows).to_have_count(1)
-    name = rows.first.locator("code").first.inner_text()
+    # Beside the usual one, which a container may have from the start.
+    made = page.locator("#contexts tbody tr").filter(has_not_text="default")
+    expect(made).to_have_count(1)
+    name = made.locator("code").first.inner_text()
     page.locator("#place").select_option(f"context:{name}")
     expect(run(page, "x = 41\nx + 1")).to_contain_text("42")
     page.watch.answers_to_dialogs = [True, True]
-    rows.first.get_by_role("button", name="Restart").click()
+    made.get_by_role("button", name="Restart").click()
     page.locator("#place").select_option(f"context:{name}")
     expect(run(page, "x")).to_contain_text("NameError")
-    rows.first.get_by_role("button", name="Delete").click()
-    expect(page.locator("#contexts")).not_to_contain_text(name)
+    made.get_by_role("button", name="Delete").click()
+    expect(made).to_have_count(0)
 
 
 def test_a_picture_is_shown(page, api, container):

@@ -131,7 +131,7 @@ def test_everything_that_can_be_pressed_has_a_name(page, something):
     for name in PAGES:
         page.goto(f"/console/{name}")
         nameless = page.evaluate(
-            """() => [...document.querySelectorAll('button, a[href], input:not([type=hidden]), select, textarea')]
+            """() => [...document.querySelectorAll('button:not([hidden]), a[href], input:not([type=hidden]), select, textarea')]
                 .filter((one) => !(one.textContent.trim() || one.ariaLabel || one.labels?.length || one.title))
                 .map((one) => one.outerHTML)"""
         )

@@ -1,6 +1,7 @@
 """Who gets in, and how it looks to who does not."""
 
 from conftest import MASTER, sign_in
+from playwright.sync_api import expect
 
 
 def test_a_wrong_key_is_refused_and_the_right_one_leads_where_one_wanted_to_go(new_page):
@@ -60,4 +61,4 @@ def test_a_link_of_another_site_finds_who_is_signed_in(new_page, server):
     page.goto(f"{other}/somewhere")
     page.get_by_role("link", name="here").click()
     page.wait_for_url("**/console/keys")
-    assert page.get_by_role("heading", name="Keys", exact=True).is_visible()
+    expect(page.get_by_role("heading", name="Keys", exact=True)).to_be_visible()
