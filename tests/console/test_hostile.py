@@ -1,9 +1,5 @@
 """Whatever code puts out is shown, and none of it runs."""
 
-import os
-import shutil
-
-from conftest import sign_in
 from playwright.sync_api import expect
 
 ALERT = "<script>alert('ran')</script><img src=x onerror=\\\"alert('ran')\\\">"
@@ -67,37 +63,3 @@ def test_names_of_others_are_only_text(page, api):
         page.goto(f"/console/{name}")
         page.wait_for_load_state("networkidle")
         expect(page.locator("main img")).to_have_count(0)
-
-
-HINTS = """
-from IPython.display import HTML, SVG, display
-names = [f"{way}.secretdata.example" for way in ("prefetch", "preconnect", "anchor", "drawing")]
-display(HTML(f"<p>there</p><meta http-equiv=x-dns-prefetch-control content=on>"
-    f"<link rel=dns-prefetch href=//{names[0]}><LINK\\trel=preconnect href=https://{names[1]}>"
-    f"<a href=https://{names[2]}>x</a>"))
-display(SVG("<svg xmlns='http://www.w3.org/2000/svg' width='50' height='50'><rect width='50' height='50'/>"
-    f"<link xmlns='http://www.w3.org/1999/xhtml' rel='preconnect' href='https://{names[3]}'/></svg>"))
-"""
-
-
-def test_a_document_has_no_name_looked_up(chromium, api, server, tmp_path):
-    """No policy of a page covers hints to look up a name or to connect; the browser's own log says what it did."""
-    api.execute(HINTS, "req_hints")
-    log = tmp_path / "net.json"
-    program = os.environ.get("SANDGATE_CHROMIUM") or shutil.which("chromium")
-    kind = chromium.browser_type
-    with kind.launch(executable_path=program, args=["--no-sandbox", f"--log-net-log={log}"]) as browser:
-        page = browser.new_page(base_url=server.url)
-        # The log would show it.
-        page.goto("data:text/html,<link rel=preconnect href=https://control.example>")
-        page.wait_for_load_state("networkidle")
-        sign_in(page)
-        page.goto("/console/requests/one?id=req_hints")
-        expect(page.frame_locator("iframe").first.get_by_text("there")).to_be_visible()
-        drawing = page.frame_locator("iframe").nth(1).locator("img")
-        expect(drawing).to_be_visible()
-        assert drawing.evaluate("image => image.naturalWidth") == 50
-        page.wait_for_load_state("networkidle")
-    said = log.read_text()
-    assert "control.example" in said
-    assert "secretdata" not in said
