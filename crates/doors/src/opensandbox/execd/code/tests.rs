@@ -83,7 +83,14 @@ async fn what_cannot_be_is_refused_at_once() {
         ("POST /code/context", json!({}), 400, "INVALID_REQUEST_BODY"),
         ("POST /code", json!({"code": "x", "context": {"language": "cobol"}}), 400, "NOT_SUPPORTED"),
         ("POST /code", json!({"code": "x", "context": {"language": "a b/c"}}), 400, "NOT_SUPPORTED"),
-        ("POST /code", json!({"code": "x", "context": {"id": "no"}}), 500, "RUNTIME_ERROR"),
+        (
+            "POST /code",
+            json!({"code": "x", "context": {"id": "no", "language": "python"}}),
+            500,
+            "RUNTIME_ERROR",
+        ),
+        // Without a language it is a command, and here there are none.
+        ("POST /code", json!({"code": "x", "context": {"id": "no"}}), 501, "NOT_SUPPORTED"),
         ("POST /code", json!({"context": {"language": "python"}}), 400, "INVALID_REQUEST_BODY"),
         ("POST /code", json!([]), 400, "INVALID_REQUEST_BODY"),
         ("POST /code", python("fail"), 500, "RUNTIME_ERROR"),
