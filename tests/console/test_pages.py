@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 def test_a_key_is_made_limited_and_revoked(page, api):
     page.goto("/console/keys")
-    page.get_by_text("New key").click()
+    page.get_by_text("New key", exact=True).click()
     page.get_by_label("Name").fill("ann's laptop")
     page.get_by_label("Requests per minute").fill("60")
     page.get_by_role("button", name="Make the key").click()

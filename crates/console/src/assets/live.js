@@ -109,8 +109,11 @@ function alike(one, other) {
   return one.nodeType === other.nodeType && one.nodeName === other.nodeName;
 }
 
+let nextLook = 0;
+
 /** The number beside "Approvals", which every page has. */
 async function lookForWaiting() {
+  clearTimeout(nextLook);
   const nav = document.querySelector("[data-waiting]");
   const badge = nav?.querySelector(".count");
   if (!badge) return;
@@ -124,8 +127,12 @@ async function lookForWaiting() {
       badge.setAttribute("aria-label", `${count} wait`);
     }
   }
-  setTimeout(lookForWaiting, 5000);
+  clearTimeout(nextLook);
+  nextLook = setTimeout(lookForWaiting, 5000);
 }
+
+// Whoever waits on this page should not have to wait for the number too.
+document.addEventListener("held", lookForWaiting);
 
 document.addEventListener("visibilitychange", () => {
   if (!document.hidden) {

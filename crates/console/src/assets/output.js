@@ -65,6 +65,7 @@ export function showHeld(status, { where }) {
   link.href = where;
   status.className = "pill warn under-way";
   status.replaceChildren(link);
+  document.dispatchEvent(new Event("held"));
 }
 
 export function addRaised(cell, { name, value, traceback }) {
