@@ -8,6 +8,7 @@ use tokio::net::TcpStream;
 use tokio::time::Instant;
 
 use crate::EgressConfig;
+use crate::buffers::keep_short_if_near;
 use crate::denied::{Host, NoConnection, Wanted, Why};
 use crate::keepalive::keep_alive;
 use crate::live::Effective;
@@ -59,13 +60,14 @@ impl Dialer {
             left -= 1;
             let patience = until.saturating_duration_since(Instant::now());
             let patience = if left > 0 { patience.min(PATIENCE_WITH_OTHERS) } else { patience };
-            match tokio::time::timeout(patience, TcpStream::connect(SocketAddr::new(address, wanted.port)))
-                .await
-            {
+            let connecting = TcpStream::connect(SocketAddr::new(address, wanted.port));
+            let began = Instant::now();
+            match tokio::time::timeout(patience, connecting).await {
                 Ok(Ok(stream)) => {
                     // Small writes of a proxied program are as urgent as its own were.
                     let _ = stream.set_nodelay(true);
                     keep_alive(&stream);
+                    keep_short_if_near(&stream, began.elapsed());
                     return Ok(stream);
                 }
                 Ok(Err(error)) => last = told(&error),

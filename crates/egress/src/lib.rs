@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod attached;
+mod buffers;
 mod config;
 mod crowd;
 mod denied;
