@@ -32,17 +32,35 @@ fn main() -> Outcome<()> {
         list_files(&runtimes.join(name), endings, &out.join(format!("{name}_files.rs")))?;
     }
     let target = shared_target(&out);
+    let triple = env::var("TARGET")?;
     for (part, file) in [("forkloop", "libsandgate_forkloop.so"), ("agent", "sandgate-agent")] {
-        build(&crates.join(part).join("Cargo.toml"), part, &target)?;
-        fs::copy(target.join(part).join(file), out.join(file))?;
+        let whole = (part == "agent" && can_be_whole(&triple)).then_some(triple.as_str());
+        build(&crates.join(part).join("Cargo.toml"), part, &target, whole)?;
+        let made = whole.map_or_else(|| target.clone(), |triple| target.join(triple));
+        fs::copy(made.join(part).join(file), out.join(file))?;
     }
     Ok(())
 }
 
-/// A part has a profile of its name.
-fn build(manifest: &Path, part: &str, target: &Path) -> Outcome<()> {
-    let status = Command::new(env::var("CARGO")?)
-        .args(["build", "--locked", "--quiet", "--profile", part, "--package", &format!("sandgate-{part}")])
+/// Whether the agent can have the C library in it. To find its libraries is a third of what it takes to start. Debian
+/// has the library in both forms; where there is only the one, the agent is as good, and slower to start.
+fn can_be_whole(triple: &str) -> bool {
+    let asked = Command::new("cc").arg("-print-file-name=libc.a").output();
+    let found = asked.ok().and_then(|said| String::from_utf8(said.stdout).ok());
+    triple.ends_with("-linux-gnu") && found.is_some_and(|path| Path::new(path.trim()).is_absolute())
+}
+
+/// A part has a profile of its name. `whole`: for which target it is linked with all it needs.
+fn build(manifest: &Path, part: &str, target: &Path, whole: Option<&str>) -> Outcome<()> {
+    let mut command = Command::new(env::var("CARGO")?);
+    command.arg("build");
+    if let Some(triple) = whole {
+        // Named, although it is the outer build's: flags are then not for what runs while it is built.
+        let flags = env::var("RUSTFLAGS").unwrap_or_default();
+        command.args(["--target", triple]).env("RUSTFLAGS", format!("{flags} -Ctarget-feature=+crt-static"));
+    }
+    let status = command
+        .args(["--locked", "--quiet", "--profile", part, "--package", &format!("sandgate-{part}")])
         .arg("--manifest-path")
         .arg(manifest)
         .arg("--target-dir")
