@@ -45,6 +45,7 @@ async fn carry_out(
             return watches.run(&path, recursive, incoming, outgoing).await;
         }
         Request::Connect { port } => return ports::connect(port, incoming, outgoing).await,
+        Request::Answer { port, said } => return ports::answer(port, &said, incoming, outgoing).await,
         Request::Stat { path } => aside(move || tree::stat(&path)).await,
         Request::List { path, depth, most } => aside(move || tree::list(&path, depth, most)).await,
         Request::MakeDir { path } => aside(move || tree::make_dir(&path)).await,

@@ -130,4 +130,7 @@ pub trait Inside: Send + Sync + Debug {
     async fn watch(&self, path: &SandboxPath, recursive: bool) -> Result<FolderChanges>;
     /// To a program inside that listens on this port of its loopback. [`crate::BackendError::PortClosed`] when none does.
     async fn connect(&self, port: u16) -> Result<Box<dyn Connection>>;
+    /// Has something listen on this port of the loopback inside that says this to whoever connects. No error when
+    /// something listens there already.
+    async fn answer(&self, port: u16, said: &str) -> Result<()>;
 }

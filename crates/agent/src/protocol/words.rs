@@ -56,6 +56,11 @@ pub enum Request {
     Connect {
         port: u16,
     },
+    /// To listen there for as long as the agent lives, and to say this to whoever connects.
+    Answer {
+        port: u16,
+        said: String,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -68,4 +68,7 @@ impl Inside for ScriptedPorts {
         };
         Ok(Box::new(connected.ok_or(BackendError::PortClosed(port))?))
     }
+    async fn answer(&self, _port: u16, _said: &str) -> Result<()> {
+        no()
+    }
 }

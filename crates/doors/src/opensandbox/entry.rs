@@ -3,10 +3,8 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use sandgate_core::{Input, Joined, ProcessEnd, ProcessEvent, Result, Sandbox, StartProcess, now_ms};
-use tokio::time::{Instant, sleep};
 
 use super::lifecycle::is_code_interpreter;
 use super::target::Target;
@@ -24,26 +22,10 @@ const TAG: &str = "opensandbox-entrypoint";
 const KEPT: usize = 64 << 10;
 
 /// Clients look whether something listens here before they believe in the code interpreter. With OpenSandbox it is
-/// Jupyter; here the interpreters need no port, so there is a program that only says so.
-const LISTENER_TAG: &str = "opensandbox-code-interpreter";
-const LISTENER: &str = r#"
-import os, socket
-said = b"There is no Jupyter here: the code interpreter is execd's /code.\n"
-head = b"HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\nConnection: close\r\nContent-Length: %d\r\n\r\n"
-listener = socket.create_server(("127.0.0.1", int(os.environ.get("JUPYTER_PORT") or 44771)), backlog=64)
-while True:
-    client, _ = listener.accept()
-    with client:
-        try:
-            client.settimeout(1)
-            client.sendall(head % len(said) + said)
-        except OSError:
-            pass
-"#;
+/// Jupyter; here the interpreters need no port, so there is something that only says so.
 const USUAL_PORT: u16 = 44771;
-/// For the listener to be there, and how often to look.
-const PATIENCE: Duration = Duration::from_secs(10);
-const LOOK_EVERY: Duration = Duration::from_millis(5);
+const NO_JUPYTER: &str = "HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\nConnection: close\r\nContent-Length: 65\r\n\r\n\
+                          There is no Jupyter here: the code interpreter is execd's /code.\n";
 
 /// What the entrypoints of sandboxes said, for as long as this server runs.
 #[derive(Debug, Default)]
@@ -152,31 +134,9 @@ impl Target {
         let env = &self.container.spec().env;
         let port =
             env.iter().find(|(name, _)| name == "JUPYTER_PORT").and_then(|(_, port)| port.parse().ok());
-        let (port, inside) = (port.unwrap_or(USUAL_PORT), sandbox.inside().await?);
-        if inside.connect(port).await.is_ok() {
-            return Ok(());
-        }
-        let processes = sandbox.processes().await?;
-        let is_started = |all: &[sandgate_core::ProcessInfo]| {
-            all.iter().any(|process| process.tag.as_deref() == Some(LISTENER_TAG))
-        };
-        if !is_started(&processes.list().await?) {
-            let start = StartProcess {
-                program: "python3".to_owned(),
-                args: ["-I", "-S", "-c", LISTENER].map(str::to_owned).to_vec(),
-                tag: Some(LISTENER_TAG.to_owned()),
-                ..StartProcess::default()
-            };
-            processes.start(start).await?;
-        }
-        let begun = Instant::now();
-        loop {
-            match inside.connect(port).await {
-                Err(error) if begun.elapsed() > PATIENCE => return Err(error),
-                Err(_) => sleep(LOOK_EVERY).await,
-                Ok(_) => return Ok(()),
-            }
-        }
+        // Zero would be another one each time.
+        let port = port.filter(|port| *port != 0);
+        sandbox.inside().await?.answer(port.unwrap_or(USUAL_PORT), NO_JUPYTER).await
     }
 }
 

@@ -1,7 +1,10 @@
 //! What runs from the start, with ordinary processes of this machine.
 
+use std::time::Duration;
+
 use sandgate_core::testing::LocalBackend;
 use serde_json::json;
+use tokio::io::AsyncReadExt;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
 
@@ -67,8 +70,12 @@ async fn the_code_interpreter_can_be_found_by_its_port() {
         .await;
     let (name, token) = client.token(&id, 44772).await;
     assert_eq!(client.inside(&id, 44772, "/ping", &[(&name, &token)]).await.status, 200);
-    // As the SDK does: by connecting, no more.
-    TcpStream::connect(("127.0.0.1", port)).await.expect("something listens");
+    // The SDK connects, no more; who asks hears what is not there, whole.
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).await.expect("something listens");
+    let mut said = String::new();
+    stream.read_to_string(&mut said).await.unwrap();
+    let (head, body) = said.split_once("\r\n\r\n").unwrap();
+    assert!(head.ends_with(&format!("Content-Length: {}", body.len())), "{said}");
     client.ask(KEY, "DELETE", &format!("/v1/sandboxes/{id}"), None).await;
 }
 

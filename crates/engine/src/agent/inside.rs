@@ -214,6 +214,17 @@ impl Inside for EngineInside {
             _ => Err(out_of_turn()),
         }
     }
+
+    async fn answer(&self, port: u16, said: &str) -> Result<()> {
+        let request = Request::Answer { port, said: said.to_owned() };
+        let mut operation = Operation::begin(&self.0, request).await?;
+        match operation.only_answer(&self.0).await? {
+            FromAgent::Done => Ok(()),
+            FromAgent::Failed(failure) if failure.kind == FailureKind::Exists => Ok(()),
+            FromAgent::Failed(failure) => Err(of_file(&format!("port {port}"), failure)),
+            _ => Err(out_of_turn()),
+        }
+    }
 }
 
 /// Until either side has no more interest, or the reader falls too far behind.

@@ -460,6 +460,24 @@ fn ports_are_reached() {
 }
 
 #[test]
+fn a_port_answers_what_it_was_given_and_leaves_others_theirs() {
+    run(async {
+        let place = sandbox().await;
+        let view = inside(&place).await;
+        view.answer(8125, "nobody is here\n").await.unwrap();
+        view.answer(8125, "somebody else\n").await.expect("it listens already");
+        let hear = "import socket\nprint(socket.create_connection(('127.0.0.1', 8125)).recv(99))";
+        for _ in 0..3 {
+            assert_eq!(place.ok(hear).await.stdout, "b'nobody is here\\n'\n");
+        }
+        place.ok("s = socket.create_server(('127.0.0.1', 8126))").await;
+        view.answer(8126, "not heard").await.expect("code listens there");
+        place.ok("c = socket.create_connection(('127.0.0.1', 8126)); s.accept()[0].sendall(b'mine')").await;
+        assert_eq!(place.ok("print(c.recv(9))").await.stdout, "b'mine'\n");
+    });
+}
+
+#[test]
 fn much_goes_through_a_port_both_ways() {
     run(async {
         let place = sandbox().await;

@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncSeekExt};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncSeekExt, AsyncWriteExt};
 use tokio::sync::mpsc;
 
 use super::lock;
@@ -240,5 +240,16 @@ impl Inside for LocalInside {
     async fn connect(&self, port: u16) -> Result<Box<dyn Connection>> {
         let connected = tokio::net::TcpStream::connect(("127.0.0.1", port)).await;
         connected.map(|stream| Box::new(stream) as _).map_err(|_| BackendError::PortClosed(port))
+    }
+
+    async fn answer(&self, port: u16, said: &str) -> Result<()> {
+        let Ok(listener) = tokio::net::TcpListener::bind(("127.0.0.1", port)).await else { return Ok(()) };
+        let said = said.to_owned();
+        tokio::spawn(async move {
+            while let Ok((mut client, _)) = listener.accept().await {
+                let _ = client.write_all(said.as_bytes()).await;
+            }
+        });
+        Ok(())
     }
 }
