@@ -38,8 +38,8 @@ impl<P: Provider + 'static> Drop for Cleanup<P> {
     }
 }
 
-/// Makes a sandbox in a task of its own, so that who hangs up in the middle, or waited for too long, leaves
-/// nothing half made.
+/// Makes a sandbox. Who hangs up in the middle, or waited for too long, drops the making where it stands and with it
+/// the cleanup, and leaves nothing half made.
 pub(crate) async fn create_within<P, F>(
     deadline: Duration,
     provider: P,
@@ -47,22 +47,11 @@ pub(crate) async fn create_within<P, F>(
 ) -> ProviderResult<Arc<dyn Place>>
 where
     P: Provider + 'static,
-    F: Future<Output = ProviderResult<(Arc<dyn Place>, Cleanup<P>)>> + Send + 'static,
+    F: Future<Output = ProviderResult<(Arc<dyn Place>, Cleanup<P>)>>,
 {
-    let (mut sender, receiver) = tokio::sync::oneshot::channel();
+    let late = |_| ProviderError::TimedOut { what: "a sandbox was not ready".to_owned(), after: deadline };
     let making = making(Cleanup::new(provider));
-    tokio::spawn(async move {
-        // When nobody waits, the making is dropped where it stands, and with it the cleanup.
-        let made = tokio::select! {
-            made = making => made,
-            () = sender.closed() => return,
-        };
-        let _ = sender.send(made);
-    });
-    let late = || ProviderError::TimedOut { what: "a sandbox was not ready".to_owned(), after: deadline };
-    let made = tokio::time::timeout(deadline, receiver).await.map_err(|_| late())?;
-    let cut = |_| ProviderError::Failed("making a sandbox was cut short".to_owned());
-    let (place, mut cleanup) = made.map_err(cut)??;
+    let (place, mut cleanup) = tokio::time::timeout(deadline, making).await.map_err(late)??;
     cleanup.id = None;
     Ok(place)
 }

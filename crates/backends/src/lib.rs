@@ -24,8 +24,8 @@ pub use capabilities::{Capabilities, Interpreter, NetworkControl};
 pub use error::{ProviderError, ProviderResult};
 pub use fleet::{EMBEDDED, Fleet, FleetCheck};
 pub use provider::{
-    Content, ContextWish, Found, Gathered, NetworkWish, Place, PlaceEntry, PlaceId, PlaceState, Provider,
-    Run, RunEnd, Running, Said, Wish,
+    Content, ContextWish, Found, Furnished, Gathered, NetworkWish, Place, PlaceEntry, PlaceId, PlaceState,
+    Provider, Run, RunEnd, Running, Said, Wish,
 };
 pub use remote::{BreakerConfig, Records, RemoteBackend, RemoteConfig};
 pub use settings::{DaytonaSettings, Deadlines, E2bSettings, OpenSandboxSettings, Reach};

@@ -24,8 +24,11 @@ pub trait Provider: Send + Sync + fmt::Debug {
 
     fn capabilities(&self) -> Capabilities;
 
-    /// A new sandbox that is ready: it runs, [`Wish::folder`] exists and code may write there. When this fails, or
-    /// nobody waits for it any more, whatever was made is deleted again.
+    /// For a new sandbox, from the first question until it can run code.
+    fn longest_create(&self) -> Duration;
+
+    /// A new sandbox that runs, or is about to: [`Place::furnish`] waits for it. When this fails, or nobody waits for
+    /// it any more, whatever was made is deleted again.
     async fn create(&self, wish: &Wish) -> ProviderResult<Arc<dyn Place>>;
 
     /// A sandbox made earlier, with at least `life` to go; one that is paused is woken. [`ProviderError::Lost`]
@@ -46,6 +49,10 @@ pub trait Provider: Send + Sync + fmt::Debug {
 #[async_trait]
 pub trait Place: Send + Sync + fmt::Debug {
     fn id(&self) -> &PlaceId;
+
+    /// Waits until a new one answers and `folder` is there, made if need be, where code may write. Absolute; bounded
+    /// by who calls.
+    async fn furnish(&self, folder: &str) -> ProviderResult<Furnished>;
 
     /// At least so much from now on.
     async fn extend(&self, life: Duration) -> ProviderResult<()>;
@@ -152,8 +159,6 @@ pub struct Wish {
     pub env: Vec<(String, String)>,
     /// Names this gate and the sandbox; values are letters, digits, `-` and `_`, 63 at most.
     pub metadata: BTreeMap<String, String>,
-    /// Absolute. Made if need be, and given to the user that code runs as.
-    pub folder: String,
 }
 
 impl fmt::Debug for Wish {
@@ -174,6 +179,14 @@ pub enum NetworkWish {
     /// Only these: names, `*.names`, addresses, CIDR blocks. A kind that cannot be had is refused.
     Only(Vec<String>),
     Everything,
+}
+
+/// How a new sandbox was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Furnished {
+    /// With nothing to wait for or to make.
+    AtOnce,
+    Later,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

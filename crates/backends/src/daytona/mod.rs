@@ -72,6 +72,10 @@ impl Provider for Daytona {
         Self::capabilities(self.0.settings.image.is_some())
     }
 
+    fn longest_create(&self) -> Duration {
+        self.0.settings.deadlines.create
+    }
+
     async fn create(&self, wish: &Wish) -> ProviderResult<Arc<dyn Place>> {
         let (control, wish) = (Arc::clone(&self.0), wish.clone());
         create_within(self.0.settings.deadlines.create, self.clone(), |mut cleanup| async move {
@@ -79,7 +83,6 @@ impl Provider for Daytona {
             cleanup.arm(sandbox.id()?);
             let sandbox = control.started(sandbox).await?;
             let place = DaytonaPlace::new(control, &sandbox).await?;
-            place.make_folder(&wish.folder).await?;
             Ok((Arc::new(place) as Arc<dyn Place>, cleanup))
         })
         .await

@@ -13,7 +13,8 @@ use super::wire::{Sandbox, minutes};
 use crate::http::Address;
 use crate::under_way::UnderWay;
 use crate::{
-    Content, ContextWish, Gathered, Place, PlaceEntry, PlaceId, ProviderError, ProviderResult, Run, Running,
+    Content, ContextWish, Furnished, Gathered, Place, PlaceEntry, PlaceId, ProviderError, ProviderResult,
+    Run, Running,
 };
 
 #[derive(Debug)]
@@ -41,6 +42,11 @@ impl DaytonaPlace {
 impl Place for DaytonaPlace {
     fn id(&self) -> &PlaceId {
         &self.id
+    }
+
+    async fn furnish(&self, folder: &str) -> ProviderResult<Furnished> {
+        self.make_folder(folder).await?;
+        Ok(Furnished::Later)
     }
 
     async fn extend(&self, life: Duration) -> ProviderResult<()> {

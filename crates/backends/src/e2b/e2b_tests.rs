@@ -42,7 +42,6 @@ fn wish(network: NetworkWish) -> Wish {
         life: Duration::from_millis(90_500),
         env: vec![("A".to_owned(), "1".to_owned())],
         metadata: BTreeMap::from([("gate".to_owned(), "g".to_owned())]),
-        folder: "/mnt/data".to_owned(),
     }
 }
 
@@ -75,6 +74,7 @@ async fn a_sandbox_is_asked_for_as_the_contract_has_it() {
     let only = NetworkWish::Only(vec!["example.org".to_owned()]);
     let place = provider(&server).create(&wish(only)).await.unwrap();
     assert_eq!(place.id().as_str(), "iabc");
+    place.furnish("/mnt/data").await.unwrap();
     let asked = server.asked();
     assert_eq!(asked[0].line(), "POST /e2b/v2/sandboxes");
     assert_eq!(asked[0].headers["x-api-key"], "e2b_key");
@@ -112,7 +112,7 @@ async fn a_server_of_the_first_version_is_spoken_to_in_it() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_used_is_deleted_again() {
+async fn a_folder_that_cannot_be_looked_at_is_an_error() {
     let server = TestServer::start(|asked| match asked.path.as_str() {
         "/e2b/filesystem.Filesystem/Stat" => {
             (500, JSON, r#"{"code":"internal","message":"broken"}"#.to_owned())
@@ -120,14 +120,9 @@ async fn what_cannot_be_used_is_deleted_again() {
         _ => well(asked, ""),
     })
     .await;
-    let error = provider(&server).create(&wish(NetworkWish::Nothing)).await.unwrap_err();
+    let place = provider(&server).create(&wish(NetworkWish::Nothing)).await.unwrap();
+    let error = place.furnish("/mnt/data").await.unwrap_err();
     assert!(matches!(error, ProviderError::Failed(_)), "{error}");
-    let deleted = async {
-        while !server.lines().contains(&"DELETE /e2b/sandboxes/iabc".to_owned()) {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(10), deleted).await.expect("the sandbox is deleted");
 }
 
 #[tokio::test]

@@ -70,6 +70,10 @@ impl Provider for E2b {
         Self::capabilities()
     }
 
+    fn longest_create(&self) -> Duration {
+        self.0.settings.deadlines.create
+    }
+
     async fn create(&self, wish: &Wish) -> ProviderResult<Arc<dyn Place>> {
         let (control, wish) = (Arc::clone(&self.0), wish.clone());
         create_within(self.0.settings.deadlines.create, self.clone(), |mut cleanup| async move {
@@ -77,7 +81,6 @@ impl Provider for E2b {
             let id = sandbox.id()?;
             cleanup.arm(id.clone());
             let place = E2bPlace::new(control, id, &sandbox, wish.life)?;
-            place.make_folder(&wish.folder).await?;
             Ok((Arc::new(place) as Arc<dyn Place>, cleanup))
         })
         .await

@@ -17,7 +17,8 @@ use super::wire::Sandbox;
 use crate::http::{Address, Answer, Call, HttpError};
 use crate::under_way::UnderWay;
 use crate::{
-    Content, ContextWish, Gathered, Place, PlaceEntry, PlaceId, ProviderError, ProviderResult, Run, Running,
+    Content, ContextWish, Furnished, Gathered, Place, PlaceEntry, PlaceId, ProviderError, ProviderResult,
+    Run, Running,
 };
 
 pub(super) const ENVD_PORT: u16 = 49983;
@@ -151,6 +152,10 @@ fn millis(life: Duration) -> u64 {
 impl Place for E2bPlace {
     fn id(&self) -> &PlaceId {
         &self.0.id
+    }
+
+    async fn furnish(&self, folder: &str) -> ProviderResult<Furnished> {
+        self.make_folder(folder).await
     }
 
     async fn extend(&self, life: Duration) -> ProviderResult<()> {

@@ -70,14 +70,17 @@ impl Provider for OpenSandbox {
         Self::capabilities()
     }
 
+    fn longest_create(&self) -> Duration {
+        self.0.settings.deadlines.create
+    }
+
     async fn create(&self, wish: &Wish) -> ProviderResult<Arc<dyn Place>> {
         let (control, wish) = (Arc::clone(&self.0), wish.clone());
         create_within(self.0.settings.deadlines.create, self.clone(), |mut cleanup| async move {
             let (id, state) = control.create(&wish).await?;
             cleanup.arm(id.clone());
             let place = OpenSandboxPlace::new(control, id);
-            place.get_ready(state).await?;
-            place.make_folder(&wish.folder).await?;
+            place.find_way_in(state).await?;
             Ok((Arc::new(place) as Arc<dyn Place>, cleanup))
         })
         .await
@@ -90,7 +93,8 @@ impl Provider for OpenSandbox {
             if state == PlaceState::Paused {
                 place.resume().await?;
             } else {
-                place.get_ready(state).await?;
+                place.find_way_in(state).await?;
+                place.until_it_answers().await?;
             }
             place.extend(life).await?;
             Ok(Arc::new(place) as Arc<dyn Place>)

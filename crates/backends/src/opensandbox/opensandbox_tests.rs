@@ -1,6 +1,8 @@
 //! OpenSandbox's protocol against a server that answers as its contract says, or does not.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use sandgate_core::Secret;
@@ -9,11 +11,15 @@ use serde_json::json;
 use super::OpenSandbox;
 use crate::http::test_server::{Asked, JSON, TestServer};
 use crate::{
-    Deadlines, NetworkWish, OpenSandboxSettings, Provider, ProviderError, ProviderResult, Reach, Run, RunEnd,
-    Said, Wish,
+    Deadlines, Furnished, NetworkWish, OpenSandboxSettings, Provider, ProviderError, ProviderResult, Reach,
+    Run, RunEnd, Said, Wish,
 };
 
 fn provider(server: &TestServer, use_server_proxy: bool) -> OpenSandbox {
+    provider_within(server, use_server_proxy, Duration::from_secs(10))
+}
+
+fn provider_within(server: &TestServer, use_server_proxy: bool, create: Duration) -> OpenSandbox {
     let settings = OpenSandboxSettings {
         url: format!("http://{}/v1", server.host),
         api_key: Some(Secret::new("the-key".to_owned())),
@@ -21,11 +27,7 @@ fn provider(server: &TestServer, use_server_proxy: bool) -> OpenSandbox {
         entrypoint: vec!["/opt/code-interpreter/code-interpreter.sh".to_owned()],
         use_server_proxy,
         extensions: BTreeMap::new(),
-        deadlines: Deadlines {
-            answer: Duration::from_secs(2),
-            create: Duration::from_secs(10),
-            ..Deadlines::default()
-        },
+        deadlines: Deadlines { answer: Duration::from_secs(2), create, ..Deadlines::default() },
         reach: Reach::default(),
     };
     OpenSandbox::new(settings).unwrap()
@@ -40,7 +42,6 @@ fn wish() -> Wish {
         life: Duration::from_secs(5),
         env: Vec::new(),
         metadata: BTreeMap::new(),
-        folder: "/mnt/data".to_owned(),
     }
 }
 
@@ -57,6 +58,10 @@ fn well(asked: &Asked, endpoint: &str, said: &str) -> (u16, &'static str, String
                 .to_string(),
         ),
         "/inside/code" => (200, "text/event-stream", said.to_owned()),
+        "/inside/files/info" => {
+            let folder = json!({"path": "/mnt/data", "type": "directory", "size": 0, "mode": 777});
+            (200, JSON, json!({"/mnt/data": folder}).to_string())
+        }
         _ => (200, JSON, String::new()),
     }
 }
@@ -83,7 +88,8 @@ async fn a_sandbox_is_asked_for_with_all_ways_out_closed() {
     let inside = TestServer::start(|asked| well(asked, "", "")).await;
     let endpoint = format!("{}/inside", inside.host);
     let server = TestServer::start(move |asked| well(asked, &endpoint, "")).await;
-    provider(&server, true).create(&wish()).await.unwrap();
+    let place = provider(&server, true).create(&wish()).await.unwrap();
+    assert_eq!(place.furnish("/mnt/data").await, Ok(Furnished::AtOnce));
     let asked = server.asked();
     assert_eq!(asked[0].headers["open-sandbox-api-key"], "the-key");
     let body = json!({
@@ -106,7 +112,35 @@ async fn a_sandbox_is_asked_for_with_all_ways_out_closed() {
             (&"t".parse().unwrap(), &inside.host.parse().unwrap())
         );
     }
-    assert_eq!(inside.lines(), ["GET /inside/ping", "POST /inside/directories"]);
+    assert_eq!(inside.lines(), ["GET /inside/files/info?path=%2Fmnt%2Fdata", "POST /inside/directories"]);
+}
+
+#[tokio::test]
+async fn a_sandbox_that_does_not_answer_yet_is_asked_until_it_does() {
+    let pings = Arc::new(AtomicU32::new(0));
+    let inside = TestServer::start(move |asked| match asked.path.as_str() {
+        "/inside/ping" => match pings.fetch_add(1, Ordering::Relaxed) {
+            0 => (502, JSON, "{}".to_owned()),
+            _ => (200, JSON, String::new()),
+        },
+        path if path.starts_with("/inside/files/info") => (502, JSON, "{}".to_owned()),
+        _ => well(asked, "", ""),
+    })
+    .await;
+    let endpoint = format!("{}/inside", inside.host);
+    let server = TestServer::start(move |asked| well(asked, &endpoint, "")).await;
+    let place = provider(&server, false).create(&wish()).await.unwrap();
+    assert_eq!(place.furnish("/mnt/data").await, Ok(Furnished::Later));
+    let lines = inside.lines();
+    let (first, rest) = lines.split_first().unwrap();
+    assert!(first.starts_with("GET /inside/files/info"), "{lines:?}");
+    // A question that does no harm may be asked more than once.
+    let asked: Vec<&str> = rest.iter().skip_while(|line| *line == first).map(String::as_str).collect();
+    assert_eq!(asked.last(), Some(&"POST /inside/directories"), "{lines:?}");
+    assert!(
+        asked.len() > 2 && asked[..asked.len() - 1].iter().all(|line| *line == "GET /inside/ping"),
+        "{lines:?}"
+    );
 }
 
 #[tokio::test]
@@ -146,6 +180,29 @@ async fn what_is_refused_after_the_answer_began_is_an_error() {
     assert!(matches!(run("{\"x\":1}\n").await[..], [Err(ProviderError::Garbage(_))]));
 }
 
+async fn deleted(server: &TestServer) {
+    let deleted = async {
+        while !server.lines().contains(&"DELETE /v1/sandboxes/s-1".to_owned()) {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(10), deleted).await.expect("the sandbox is deleted");
+}
+
+#[tokio::test]
+async fn a_sandbox_that_takes_too_long_is_told_and_deleted() {
+    let server = TestServer::start(|asked| match asked.path.as_str() {
+        "/v1/sandboxes/s-1" if asked.method == http::Method::GET => {
+            (200, JSON, json!({"id": "s-1", "status": {"state": "Pending"}}).to_string())
+        }
+        _ => well(asked, "", ""),
+    })
+    .await;
+    let late = provider_within(&server, false, Duration::from_millis(300)).create(&wish()).await;
+    assert!(matches!(late, Err(ProviderError::TimedOut { .. })), "{late:?}");
+    deleted(&server).await;
+}
+
 #[tokio::test]
 async fn a_sandbox_that_fails_is_told_and_deleted() {
     let server = TestServer::start(|asked| match asked.path.as_str() {
@@ -158,12 +215,7 @@ async fn a_sandbox_that_fails_is_told_and_deleted() {
     .await;
     let error = provider(&server, false).create(&wish()).await.unwrap_err();
     assert_eq!(error, ProviderError::Failed("no such image".to_owned()));
-    let deleted = async {
-        while !server.lines().contains(&"DELETE /v1/sandboxes/s-1".to_owned()) {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(10), deleted).await.expect("the sandbox is deleted");
+    deleted(&server).await;
 }
 
 /// Where the language is missing, the real server takes code for a shell command.

@@ -12,8 +12,8 @@ use super::lifecycle::Lifecycle;
 use crate::http::{Answer, Call, HttpError};
 use crate::under_way::UnderWay;
 use crate::{
-    Content, ContextWish, Gathered, Place, PlaceEntry, PlaceId, PlaceState, ProviderError, ProviderResult,
-    Run, Running,
+    Content, ContextWish, Furnished, Gathered, Place, PlaceEntry, PlaceId, PlaceState, ProviderError,
+    ProviderResult, Run, Running,
 };
 
 /// Between two looks whether it is ready.
@@ -40,8 +40,8 @@ impl OpenSandboxPlace {
         }
     }
 
-    /// Until execd answers; who calls bounds the time.
-    pub(super) async fn get_ready(&self, state: PlaceState) -> ProviderResult<()> {
+    /// Until it is known where execd is; who calls bounds the time.
+    pub(super) async fn find_way_in(&self, state: PlaceState) -> ProviderResult<()> {
         match state {
             PlaceState::Running => {}
             PlaceState::Broken => return Err(ProviderError::Failed("the sandbox has failed".to_owned())),
@@ -58,6 +58,11 @@ impl OpenSandboxPlace {
             tokio::time::sleep(PAUSE).await;
         };
         *self.endpoint.write().unwrap_or_else(PoisonError::into_inner) = Some(endpoint);
+        Ok(())
+    }
+
+    /// Bounded by who calls, too.
+    pub(super) async fn until_it_answers(&self) -> ProviderResult<()> {
         loop {
             match self.control.client.demand(self.call(Method::GET, "/ping", &[])?).await {
                 Ok(answer) => {
@@ -110,6 +115,21 @@ impl Place for OpenSandboxPlace {
         &self.id
     }
 
+    async fn furnish(&self, folder: &str) -> ProviderResult<Furnished> {
+        let found = match self.info(folder).await {
+            Ok(_) => Furnished::AtOnce,
+            Err(error @ (ProviderError::Lost | ProviderError::Unauthorized(_))) => return Err(error),
+            Err(ProviderError::NoSuchFile(_)) => Furnished::Later,
+            Err(error) => {
+                tracing::debug!(%error, sandbox = %self.id, "a new sandbox does not answer yet");
+                self.until_it_answers().await?;
+                Furnished::Later
+            }
+        };
+        self.make_folder(folder).await?;
+        Ok(found)
+    }
+
     async fn extend(&self, life: Duration) -> ProviderResult<()> {
         self.control.extend(&self.id, life).await
     }
@@ -122,7 +142,11 @@ impl Place for OpenSandboxPlace {
     /// It may be somewhere else then.
     async fn resume(&self) -> ProviderResult<()> {
         self.control.change(&self.id, "resume").await?;
-        self.within(self.get_ready(PlaceState::Changing)).await
+        let ready = async {
+            self.find_way_in(PlaceState::Changing).await?;
+            self.until_it_answers().await
+        };
+        self.within(ready).await
     }
 
     /// Known from the first run on.

@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use sandgate_core::{ContextId, ContextInfo};
+use sandgate_core::{ContextId, ContextInfo, SandboxPath};
 use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 
 use super::record::ContextRecord;
 use super::sandbox::{At, Inner};
-use super::told::{Channel, change_dir};
-use crate::{ContextWish, Interpreter, ProviderError, ProviderResult, Run, RunEnd, Said};
+use super::told::{Channel, change_dir, check_folder};
+use crate::{ContextWish, ProviderError, ProviderResult, Run, RunEnd, Said};
 
 pub(super) const DEFAULT_LANGUAGE: &str = "python";
 /// For the few lines that an interpreter is taught.
@@ -52,6 +52,23 @@ pub(super) struct Slot {
     pub(super) count: u64,
     /// Of the context's, those that this slot has followed.
     pub(super) restarts: u64,
+}
+
+/// What is known of the working folder when an interpreter is begun.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Folder {
+    IsThere,
+    /// The interpreter looks, and fails if it cannot write there.
+    Perhaps,
+}
+
+impl Folder {
+    fn checked(self) -> String {
+        match self {
+            Self::IsThere => String::new(),
+            Self::Perhaps => check_folder(SandboxPath::WORKING_DIR),
+        }
+    }
 }
 
 pub(super) type Turn = OwnedMutexGuard<Slot>;
@@ -171,13 +188,18 @@ impl Context {
     }
 
     /// The interpreter for the next run, made and taught if there is none, and what that means.
-    pub(super) async fn interpreter(&self, inner: &Inner, at: &At) -> ProviderResult<(Interpreted, Novelty)> {
+    pub(super) async fn interpreter(
+        &self,
+        inner: &Inner,
+        at: &At,
+        folder: Folder,
+    ) -> ProviderResult<(Interpreted, Novelty)> {
         let _alone = self.making.lock().await;
         let there = self.lock().clone().filter(|found| found.generation == at.generation);
         let found = match there {
             Some(found) => found,
             None => {
-                let made = self.make(inner, at).await?;
+                let made = self.make(inner, at, folder).await?;
                 *self.lock() = Some(made.clone());
                 made
             }
@@ -186,42 +208,43 @@ impl Context {
         Ok((found, novelty))
     }
 
-    async fn make(&self, inner: &Inner, at: &At) -> ProviderResult<Interpreted> {
+    async fn make(&self, inner: &Inner, at: &At, folder: Folder) -> ProviderResult<Interpreted> {
         let can = inner.shared.provider.capabilities();
         let is_python = self.language == DEFAULT_LANGUAGE;
         let is_default = is_python && self.id == ContextId::default_context();
         // The one that is there already, once: after that it may be any state.
         let adopts = is_default && can.first_context && inner.adopt(at.generation);
         let has_context = can.contexts && !can.stateless.contains(&self.language.as_str());
+        // Where its context cannot say where it works, its first run does.
+        let cwd = Some(self.cwd.as_str()).filter(|_| is_python && (adopts || !has_context));
+        let channel = (is_python && !(can.display && can.last_value)).then(Channel::new);
+        let mut code = cwd.map(|cwd| folder.checked() + &change_dir(cwd)).unwrap_or_default();
+        code.extend(channel.as_ref().map(|channel| channel.setup(can.interpreter)));
+        let taught = u64::from(!code.is_empty());
         let mut remote = None;
         if adopts {
-            remote = at.place.first_context().await?;
-        } else if has_context {
-            let language = (!is_python).then(|| self.language.clone());
-            let wish = ContextWish { language, cwd: Some(self.cwd.clone()) };
-            remote = Some(at.place.create_context(&wish).await?);
-        }
-        // Where its context cannot say where it works, its first run does.
-        let cwd = Some(self.cwd.as_str()).filter(|_| adopts || !has_context);
-        let channel = (is_python && !(can.display && can.last_value)).then(Channel::new);
-        let code = match (&channel, cwd) {
-            (Some(channel), cwd) => Some(channel.setup(can.interpreter == Interpreter::Plain, cwd)),
-            (None, Some(cwd)) if is_python => Some(change_dir(cwd)),
-            (None, _) => None,
-        };
-        let taught = u64::from(code.is_some());
-        if let Some(code) = code {
+            // It runs what names no context, so its name need not be known first.
+            (remote, ()) = tokio::try_join!(at.place.first_context(), teach(at, None, code))?;
+            if remote.is_none() {
+                // Some have a name from their first run on.
+                remote = at.place.first_context().await?;
+            }
+        } else {
+            if has_context {
+                let language = (!is_python).then(|| self.language.clone());
+                let wish = ContextWish { language, cwd: Some(self.cwd.clone()) };
+                remote = Some(at.place.create_context(&wish).await?);
+            }
             teach(at, remote.clone(), code).await?;
-        }
-        if adopts && remote.is_none() {
-            // Some have a name from their first run on.
-            remote = at.place.first_context().await?;
         }
         Ok(Interpreted { remote, generation: at.generation, channel, taught, is_fresh: true })
     }
 }
 
 async fn teach(at: &At, context: Option<String>, code: String) -> ProviderResult<()> {
+    if code.is_empty() {
+        return Ok(());
+    }
     let run = Run { code, context, timeout: SETUP_TIME, output_bytes: SETUP_OUTPUT, ..Run::default() };
     let mut running = at.place.execute(run).await?;
     let too_slow = || ProviderError::TimedOut { what: "a new interpreter".to_owned(), after: SETUP_TIME };

@@ -7,15 +7,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use sandgate_core::{Backend, ExecuteRequest, FileKind, Limits, Outcome, Sandbox, SandboxSpec};
+use sandgate_core::{Backend, CodeError, ExecuteRequest, FileKind, Limits, Outcome, Sandbox, SandboxSpec};
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::sync::{mpsc, watch};
 
 use super::{RemoteBackend, RemoteConfig};
 use crate::{
-    BreakerConfig, Capabilities, Content, ContextWish, Found, Gathered, Interpreter, NetworkControl,
-    NetworkWish, Place, PlaceEntry, PlaceId, PlaceState, Provider, ProviderError, ProviderResult, Run,
-    RunEnd, Running, Said, Wish,
+    BreakerConfig, Capabilities, Content, ContextWish, Found, Furnished, Gathered, Interpreter,
+    NetworkControl, NetworkWish, Place, PlaceEntry, PlaceId, PlaceState, Provider, ProviderError,
+    ProviderResult, Run, RunEnd, Running, Said, Wish,
 };
 
 #[derive(Clone, Debug, Default)]
@@ -36,6 +36,9 @@ pub(crate) struct Table {
     /// Sandboxes that cannot be deleted.
     pub(crate) stuck: BTreeSet<String>,
     pub(crate) state: Option<PlaceState>,
+    /// Whether a new sandbox has an interpreter, and what it takes to have a folder.
+    pub(crate) has_first: bool,
+    pub(crate) furnished: Option<Furnished>,
 }
 
 #[derive(Debug)]
@@ -108,7 +111,7 @@ impl Provider for Account {
             structured_errors: true,
             languages: &["python"],
             stateless: &[],
-            first_context: false,
+            first_context: self.table().has_first,
             contexts: true,
             run_env: true,
             interrupt: true,
@@ -126,6 +129,10 @@ impl Provider for Account {
             longest_life: None,
             shortest_life: Duration::from_secs(1),
         }
+    }
+
+    fn longest_create(&self) -> Duration {
+        Duration::from_secs(20)
     }
 
     async fn create(&self, wish: &Wish) -> ProviderResult<Arc<dyn Place>> {
@@ -214,6 +221,10 @@ impl There {
     }
 }
 
+fn no_folder() -> CodeError {
+    CodeError { name: "AssertionError".to_owned(), value: String::new(), traceback: Vec::new() }
+}
+
 fn entry(path: &str, content: &[u8]) -> PlaceEntry {
     let size = content.len() as u64;
     let modified_ms = i64::from(content.first().copied().unwrap_or_default()) + size.cast_signed();
@@ -231,6 +242,11 @@ fn entry(path: &str, content: &[u8]) -> PlaceEntry {
 impl Place for There {
     fn id(&self) -> &PlaceId {
         &self.id
+    }
+
+    async fn furnish(&self, _folder: &str) -> ProviderResult<Furnished> {
+        self.with("furnish", |_| Ok(())).await?;
+        Ok(self.account.table().furnished.unwrap_or(Furnished::AtOnce))
     }
 
     async fn extend(&self, _life: Duration) -> ProviderResult<()> {
@@ -307,6 +323,11 @@ impl Place for There {
                         end = RunEnd::Interrupted;
                         Ok(Said::Count(1))
                     }
+                    "assert" => match account.table().furnished {
+                        Some(Furnished::Later) => Ok(Said::Raised(no_folder())),
+                        _ => Ok(Said::Count(1)),
+                    },
+                    own if own.contains("__import__") => Ok(Said::Count(1)),
                     "break" => Err(ProviderError::Unreachable("it broke".to_owned())),
                     other => panic!("{other}"),
                 };

@@ -4,7 +4,7 @@
 //! there until then.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{Error, ErrorKind};
+use std::io::{Error, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -12,7 +12,7 @@ use std::sync::atomic::Ordering;
 use sandgate_core::{BackendError, Result};
 use serde::{Deserialize, Serialize};
 use tokio::fs;
-use tokio::io::{AsyncRead, AsyncWriteExt};
+use tokio::io::AsyncRead;
 use tokio::sync::Mutex;
 
 use super::changes::{Mark, is_at_or_below};
@@ -66,6 +66,12 @@ impl KeptEntry {
 }
 
 impl Kept {
+    /// Of a sandbox that nobody had before.
+    pub(super) fn new(folder: PathBuf, bounds: Bounds) -> Self {
+        let room = Arc::new(Room::new(bounds.bytes, 0));
+        Self { folder, bounds, room, index: Mutex::default() }
+    }
+
     pub(super) async fn open(folder: PathBuf, bounds: Bounds) -> Result<Self> {
         fs::create_dir_all(&folder).await.map_err(failed)?;
         let index = match fs::read(folder.join("files.json")).await {
@@ -91,7 +97,7 @@ impl Kept {
             return Ok(());
         }
         let text = serde_json::to_vec(&*index).map_err(|error| failed(error.into()))?;
-        write_whole(&self.folder.join("files.json"), &text).await.map_err(failed)?;
+        write_whole(self.folder.join("files.json"), text).await.map_err(failed)?;
         index.is_changed = false;
         for content in std::mem::take(&mut index.outdated) {
             if let Err(error) = fs::remove_file(self.content(content)).await {
@@ -308,12 +314,16 @@ async fn remove_strays(folder: &Path, index: &Index) -> Result<(), Error> {
 }
 
 /// Whole or not at all, whenever the power fails.
-pub(super) async fn write_whole(path: &Path, text: &[u8]) -> Result<(), Error> {
-    let aside = path.with_extension("new");
-    let mut file = fs::File::create(&aside).await?;
-    file.write_all(text).await?;
-    file.sync_data().await?;
-    fs::rename(&aside, path).await
+pub(super) async fn write_whole(path: PathBuf, text: Vec<u8>) -> Result<(), Error> {
+    // At once, off the async threads: each step by itself would be handed over and waited for.
+    let written = tokio::task::spawn_blocking(move || {
+        let aside = path.with_extension("new");
+        let mut file = std::fs::File::create(&aside)?;
+        file.write_all(&text)?;
+        file.sync_data()?;
+        std::fs::rename(&aside, &path)
+    });
+    written.await.map_err(Error::other)?
 }
 
 pub(super) fn failed(error: Error) -> BackendError {

@@ -99,6 +99,6 @@ impl Kept {
             }
         }
         let text = serde_json::to_vec(&*index).map_err(|error| failed(error.into()))?;
-        write_whole(&folder.join("files.json"), &text).await.map_err(failed)
+        write_whole(folder.join("files.json"), text).await.map_err(failed)
     }
 }

@@ -8,12 +8,14 @@ mod contexts;
 pub(crate) mod double;
 mod draft;
 mod fetch;
+mod furnish;
 mod kept;
 mod kept_files;
 mod kept_reading;
 mod listen;
 mod live_files;
 mod look;
+mod make;
 mod outgoing;
 mod reaper;
 mod record;
@@ -110,24 +112,19 @@ impl RemoteBackend {
 }
 
 async fn make(shared: Arc<Shared>, id: SandboxId, spec: SandboxSpec) -> Result<RemoteSandbox> {
-    let record = Record { backend: shared.name().to_owned(), ..Record::default() };
-    // Before the provider is asked: whatever happens, the sandbox is known, or is found and removed.
-    shared.records.create(&id, &record).await?;
+    // Before the provider is asked, so that the reaper does not take it for nobody's.
     shared.known().insert(id.clone(), Known { making: true, ..Known::default() });
-    let made = async {
-        let kept = shared.kept(&id, &spec.limits).await?;
-        let sandbox = RemoteSandbox::new(Arc::clone(&shared), id.clone(), spec, kept, &record);
-        sandbox.0.at().await?;
-        sandbox.prepare();
-        shared.note(&id, |known| known.live = Some(sandbox.clone()));
-        Ok(sandbox)
-    };
-    let made = made.await;
-    if made.is_err() {
+    let kept = shared.new_kept(&id, &spec.limits);
+    let sandbox = RemoteSandbox::new(Arc::clone(&shared), id.clone(), spec, kept, &Record::default());
+    if let Err(error) = sandbox.0.make_first().await {
+        sandbox.give_back(false).await;
         shared.known().remove(&id);
         shared.records.remove(&id).await?;
+        return Err(error);
     }
-    made
+    sandbox.prepare();
+    shared.note(&id, |known| known.live = Some(sandbox.clone()));
+    Ok(sandbox)
 }
 
 #[async_trait]

@@ -50,22 +50,36 @@ impl Records {
     }
 
     pub(super) async fn load(&self, id: &SandboxId) -> Result<Option<Record>> {
+        self.read(id)
+            .await
+            .map_err(failed)?
+            .map(|read| read.map_err(|error| failed(error.into())))
+            .transpose()
+    }
+
+    /// The inner error: it is there, and makes no sense.
+    async fn read(&self, id: &SandboxId) -> std::io::Result<Option<serde_json::Result<Record>>> {
         match tokio::fs::read(self.folder(id).join("place.json")).await {
-            Ok(text) => Ok(Some(serde_json::from_slice(&text).map_err(|error| failed(error.into()))?)),
+            Ok(text) => Ok(Some(serde_json::from_slice(&text))),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(failed(error)),
+            Err(error) => Err(error),
         }
     }
 
     pub(super) async fn create(&self, id: &SandboxId, record: &Record) -> Result<()> {
-        tokio::fs::create_dir_all(self.folder(id)).await.map_err(failed)?;
+        self.make_room(id).await?;
         self.save(id, record).await
+    }
+
+    /// So that there is something to write to.
+    pub(super) async fn make_room(&self, id: &SandboxId) -> Result<()> {
+        tokio::fs::create_dir_all(self.folder(id)).await.map_err(failed)
     }
 
     /// Of one that is there: who comes after its end writes down nothing.
     pub(super) async fn save(&self, id: &SandboxId, record: &Record) -> Result<()> {
         let text = serde_json::to_vec(record).map_err(|error| failed(error.into()))?;
-        match write_whole(&self.folder(id).join("place.json"), &text).await {
+        match write_whole(self.folder(id).join("place.json"), text).await {
             Err(error) if error.kind() != ErrorKind::NotFound => Err(failed(error)),
             _ => Ok(()),
         }
@@ -89,8 +103,11 @@ impl Records {
         while let Some(folder) = folders.next_entry().await.map_err(failed)? {
             let name = folder.file_name();
             let Some(id) = name.to_str().and_then(|name| SandboxId::parse(name).ok()) else { continue };
-            if let Some(record) = self.load(&id).await? {
-                found.push((id, record));
+            match self.read(&id).await.map_err(failed)? {
+                Some(Ok(record)) => found.push((id, record)),
+                None => {}
+                // It will never make sense, and keeps nobody from the others.
+                Some(Err(error)) => tracing::warn!(sandbox = %id, %error, "a remote sandbox is forgotten"),
             }
         }
         Ok(found)
@@ -110,7 +127,7 @@ impl Records {
     async fn new_gate_id(&self, path: &Path) -> Result<String> {
         let id = sandgate_core::random_hex(16);
         tokio::fs::create_dir_all(&self.0).await.map_err(failed)?;
-        write_whole(path, id.as_bytes()).await.map_err(failed)?;
+        write_whole(path.to_owned(), id.clone().into_bytes()).await.map_err(failed)?;
         Ok(id)
     }
 }

@@ -13,3 +13,15 @@ async fn what_comes_after_the_end_of_a_sandbox_writes_down_nothing() {
     records.save(&id, &record).await.unwrap();
     assert_eq!(records.all().await.unwrap(), []);
 }
+
+#[tokio::test]
+async fn one_that_makes_no_sense_keeps_nobody_from_the_others() {
+    let home = tempfile::tempdir().unwrap();
+    let (records, [whole, torn]) = (Records::new(home.path()), [SandboxId::random(), SandboxId::random()]);
+    let record = Record { backend: "far".to_owned(), ..Record::default() };
+    records.create(&whole, &record).await.unwrap();
+    records.create(&torn, &record).await.unwrap();
+    std::fs::write(records.folder(&torn).join("place.json"), "{\"backend\":\"fa").unwrap();
+    assert!(records.load(&torn).await.is_err());
+    assert_eq!(records.all().await.unwrap(), [(whole, record)]);
+}

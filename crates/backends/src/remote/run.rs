@@ -15,7 +15,7 @@ use sandgate_core::{
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep_until};
 
-use super::context::{Context, Interpreted, Novelty, Turn};
+use super::context::{Context, Folder, Interpreted, Novelty, Turn};
 use super::listen::{Finished, GRACE, Listening, Stopped};
 use super::look::Looked;
 use super::outgoing::Outgoing;
@@ -235,7 +235,7 @@ impl OneRun {
         if !request.env.is_empty() && !can.run_env {
             return Err(ProviderError::Unsupported("setting variables for one execution"));
         }
-        let (interpreter, novelty) = self.context.interpreter(&self.inner, at).await?;
+        let (interpreter, novelty) = self.context.interpreter(&self.inner, at, Folder::IsThere).await?;
         let is_plain = can.interpreter == Interpreter::Plain && interpreter.channel.is_some();
         let code = if is_plain { wrapped(&request.code) } else { request.code.clone() };
         let run = Run {
@@ -268,12 +268,25 @@ impl OneRun {
             out.push(Event::Note { note: Note::FreshKernel, text: text.clone() });
         }
         let is_first = self.context.set_used();
+        let (at, is_new) = (opened.at.clone(), opened.is_new);
         // Another run of this gate is to find the interpreter again.
-        if (is_first || opened.is_new)
-            && let Err(error) = self.inner.save_record(Some(opened.at.place.id().as_str())).await
-        {
-            tracing::warn!(sandbox = %self.inner.id, %error, "a remote sandbox could not be recorded");
-        }
+        let recording = async {
+            if (is_first || is_new)
+                && let Err(error) = self.inner.save_record(Some(at.place.id().as_str())).await
+            {
+                tracing::warn!(sandbox = %self.inner.id, %error, "a remote sandbox could not be recorded");
+            }
+        };
+        tokio::join!(self.follow(out, opened, stops), recording).0
+    }
+
+    /// To its end, and to the files it leaves.
+    async fn follow(
+        &self,
+        out: &mut Outgoing,
+        opened: Opened,
+        stops: mpsc::UnboundedReceiver<Stop>,
+    ) -> Finished {
         let at = opened.at.clone();
         let listening = Listening::new(&self.inner, opened, out, stops, self.timeout, self.turn.count + 1);
         let mut finished = listening.into_finished().await;

@@ -13,10 +13,10 @@ use sandgate_core::{
     BackendError, ContextId, ContextInfo, ContextSpec, ExecuteRequest, Execution, Files, Inside, Processes,
     Result, Sandbox, SandboxId, SandboxSpec, Usage,
 };
-use tokio::sync::Mutex as AsyncMutex;
+use tokio::sync::{Mutex as AsyncMutex, Notify};
 
 use super::changes::Seen;
-use super::context::Context;
+use super::context::{Context, Folder};
 use super::kept::Kept;
 use super::live_files::LiveFiles;
 use super::record::Record;
@@ -36,12 +36,16 @@ pub(super) struct Inner {
     pub(super) spec: SandboxSpec,
     pub(super) kept: Arc<Kept>,
     /// Where it is now.
-    current: Arc<AsyncMutex<Current>>,
+    pub(super) current: Arc<AsyncMutex<Current>>,
     pub(super) contexts: Mutex<BTreeMap<ContextId, Arc<Context>>>,
     seen: Mutex<Seen>,
     /// Held while files are fetched or changed from outside, so that what was listed is what is kept.
     pub(super) looking: AsyncMutex<()>,
+    /// Held while it is written down, since two at once would write into one another.
+    recording: AsyncMutex<()>,
     pub(super) stopped: AtomicBool,
+    /// For the one that furnishes it.
+    pub(super) ended: Notify,
     /// Frozen at the provider: it does not answer, and is not lost.
     paused: AtomicBool,
     /// How often in a row it did not answer.
@@ -54,14 +58,14 @@ pub(super) struct Inner {
 }
 
 #[derive(Debug, Default)]
-struct Current {
-    place: Option<Arc<dyn Place>>,
+pub(super) struct Current {
+    pub(super) place: Option<Arc<dyn Place>>,
     /// Counts the provider's sandboxes that this one has had.
-    generation: u64,
+    pub(super) generation: u64,
 }
 
 impl Current {
-    fn at(&self) -> Option<At> {
+    pub(super) fn at(&self) -> Option<At> {
         let generation = self.generation;
         self.place.clone().map(|place| At { place, generation })
     }
@@ -96,7 +100,9 @@ impl RemoteSandbox {
             contexts,
             seen: Mutex::default(),
             looking: AsyncMutex::default(),
+            recording: AsyncMutex::default(),
             stopped: AtomicBool::new(false),
+            ended: Notify::new(),
             paused: AtomicBool::new(false),
             strikes: AtomicU32::new(0),
             adopted: AtomicU64::new(0),
@@ -115,7 +121,7 @@ impl RemoteSandbox {
         tokio::spawn(async move {
             let Ok(context) = inner.meant(&ExecuteRequest::default()) else { return };
             let Some(at) = inner.current().await else { return };
-            if let Err(error) = context.interpreter(&inner, &at).await {
+            if let Err(error) = context.interpreter(&inner, &at, Folder::IsThere).await {
                 // Whoever needs it hears of it.
                 tracing::debug!(sandbox = %inner.id, %error, "an interpreter could not be made ahead");
             }
@@ -160,6 +166,7 @@ impl RemoteSandbox {
     pub(super) async fn give_back(&self, with_files: bool) {
         let inner = &self.0;
         inner.stopped.store(true, Ordering::Release);
+        inner.ended.notify_one();
         let mut current = inner.current.lock().await;
         let at = current.at();
         current.place = None;
@@ -171,9 +178,7 @@ impl RemoteSandbox {
             inner.last_look(&at).await;
         }
         inner.delete(at.place.id()).await;
-        if let Err(error) = inner.save_record(None).await {
-            tracing::warn!(sandbox = %inner.id, %error, "the end of a remote sandbox could not be recorded");
-        }
+        inner.record_end().await;
     }
 
     /// Moves its end at the provider; false where that is still to do.
@@ -224,46 +229,6 @@ impl Inner {
         self.current.lock().await.at()
     }
 
-    /// Where it is; made now if it is nowhere, with the files that were kept.
-    pub(super) async fn at(self: &Arc<Self>) -> Result<At> {
-        let mut current = Arc::clone(&self.current).lock_owned().await;
-        if let Some(at) = current.at() {
-            return Ok(at);
-        }
-        if self.stopped.load(Ordering::Acquire) {
-            return Err(BackendError::NoSuchSandbox(self.id.clone()));
-        }
-        let inner = Arc::clone(self);
-        // In a task of its own: who stops waiting must not leave one that is half filled and that nobody knows.
-        let made = tokio::spawn(async move { inner.make(&mut current).await });
-        made.await.map_err(|_| BackendError::Engine("making a sandbox was abandoned".to_owned()))?
-    }
-
-    async fn make(&self, current: &mut Current) -> Result<At> {
-        let wish = self.shared.wish(&self.id, &self.spec);
-        self.shared.note(&self.id, |known| known.making = true);
-        let made = self.shared.ask(self.shared.provider.create(&wish)).await;
-        self.shared.note(&self.id, |known| {
-            known.place = made.as_ref().ok().map(|place| place.id().clone());
-            known.making = false;
-        });
-        let place = made?;
-        if let Err(error) = self.fill(&place).await {
-            self.delete(place.id()).await;
-            self.shared.note(&self.id, |known| known.place = None);
-            return Err(error);
-        }
-        // Those of the sandbox before are gone with it.
-        for context in self.lock_contexts().values() {
-            context.take_interpreter();
-        }
-        self.strikes.store(0, Ordering::Release);
-        current.generation += 1;
-        current.place = Some(Arc::clone(&place));
-        self.save_record(Some(place.id().as_str())).await?;
-        Ok(At { place, generation: current.generation })
-    }
-
     /// The provider does not have it any more.
     pub(super) async fn lose(&self, generation: u64) {
         let mut current = self.current.lock().await;
@@ -286,8 +251,16 @@ impl Inner {
         }
     }
 
+    /// It is nowhere from now on.
+    pub(super) async fn record_end(&self) {
+        if let Err(error) = self.save_record(None).await {
+            tracing::warn!(sandbox = %self.id, %error, "the end of a remote sandbox could not be recorded");
+        }
+    }
+
     /// `place`: where it is from now on.
     pub(super) async fn save_record(&self, place: Option<&str>) -> Result<()> {
+        let _alone = self.recording.lock().await;
         let contexts = self.recorded_contexts(place.is_some());
         let (backend, place) = (self.shared.name().to_owned(), place.map(str::to_owned));
         self.shared.records.save(&self.id, &Record { backend, place, contexts }).await

@@ -10,6 +10,7 @@ use sandgate_core::{BackendError, Limits, Result, SandboxId, SandboxSpec};
 use tokio::sync::Mutex as AsyncMutex;
 
 use super::breaker::{Breaker, BreakerConfig};
+use super::furnish::Guess;
 use super::kept::{Bounds, Kept};
 use super::record::Records;
 use super::refusal::{backend_error, unavailable};
@@ -54,6 +55,8 @@ pub(super) struct Shared {
     pub(super) provider: Arc<dyn Provider>,
     pub(super) config: RemoteConfig,
     pub(super) records: Records,
+    /// Whether a new sandbox is likely to be ready at once.
+    pub(super) quick: Guess,
     breaker: Breaker,
     kept: Mutex<HashMap<SandboxId, Weak<Kept>>>,
     /// Held while the kept files of a sandbox are opened, which nobody else may change then.
@@ -79,6 +82,7 @@ impl Shared {
             provider,
             config,
             records,
+            quick: Guess::default(),
             breaker,
             kept: Mutex::default(),
             opening: AsyncMutex::default(),
@@ -137,7 +141,6 @@ impl Shared {
             life: self.life(),
             env,
             metadata,
-            folder: sandgate_core::SandboxPath::WORKING_DIR.to_owned(),
         }
     }
 
@@ -162,12 +165,21 @@ impl Shared {
         if let Some(kept) = self.lock_kept().get(id).and_then(Weak::upgrade) {
             return Ok(kept);
         }
-        let bounds = Bounds { bytes: limits.disk_bytes, entries: limits.disk_entries };
-        let opened = Arc::new(Kept::open(self.records.folder(id), bounds).await?);
+        let opened = Kept::open(self.records.folder(id), bounds(limits)).await?;
+        Ok(self.hold(id, opened))
+    }
+
+    /// The same of a sandbox that is new.
+    pub(super) fn new_kept(&self, id: &SandboxId, limits: &Limits) -> Arc<Kept> {
+        self.hold(id, Kept::new(self.records.folder(id), bounds(limits)))
+    }
+
+    fn hold(&self, id: &SandboxId, kept: Kept) -> Arc<Kept> {
+        let kept = Arc::new(kept);
         let mut all = self.lock_kept();
         all.retain(|_, kept| kept.strong_count() > 0);
-        all.insert(id.clone(), Arc::downgrade(&opened));
-        Ok(opened)
+        all.insert(id.clone(), Arc::downgrade(&kept));
+        kept
     }
 
     fn lock_kept(&self) -> MutexGuard<'_, HashMap<SandboxId, Weak<Kept>>> {
@@ -184,4 +196,8 @@ impl Shared {
             change(known);
         }
     }
+}
+
+fn bounds(limits: &Limits) -> Bounds {
+    Bounds { bytes: limits.disk_bytes, entries: limits.disk_entries }
 }

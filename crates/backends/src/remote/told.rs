@@ -1,8 +1,10 @@
-//! What [`super::setup`] has an interpreter say among its output: values, displays and errors that the provider's
+//! What an interpreter was taught to say among its output: values, displays and errors that the provider's
 //! protocol would drop. All of it is hostile: code can say the same, and then it has shown something, which it may.
 
 use sandgate_core::{CodeError, MimeBundle, random_hex};
 use serde::Deserialize;
+
+use crate::Interpreter;
 
 /// Begins and ends what is told.
 const MARK: char = '\u{1e}';
@@ -10,7 +12,9 @@ const MARK: char = '\u{1e}';
 const MOST_INLINE: usize = 64 * 1024;
 
 /// The Python that teaches an interpreter.
-const SETUP: &str = include_str!("setup.py");
+const TELL: &str = include_str!("teach/tell.py");
+const NOTEBOOK: &str = include_str!("teach/notebook.py");
+const PLAIN: &str = include_str!("teach/plain.py");
 
 /// Between one interpreter and the gate.
 #[derive(Clone, Debug)]
@@ -32,16 +36,14 @@ impl Channel {
         &self.token
     }
 
-    /// The code that teaches it. `cwd`: where it is to work, when its context cannot say.
-    pub(super) fn setup(&self, plain: bool, cwd: Option<&str>) -> String {
-        let plain = if plain { "True" } else { "False" };
-        let cwd = cwd.map_or_else(|| "None".to_owned(), quoted);
-        let Self { token, folder } = self;
-        format!(
-            "{SETUP}\n_sandgate_setup({}, {}, {plain}, {cwd})\ndel _sandgate_setup\n",
-            quoted(token),
-            quoted(folder)
-        )
+    /// The code that teaches it, and leaves no names behind.
+    pub(super) fn setup(&self, interpreter: Interpreter) -> String {
+        let teach = match interpreter {
+            Interpreter::Plain => PLAIN,
+            Interpreter::IPython => NOTEBOOK,
+        };
+        let (tell, token, folder) = (quoted(TELL), quoted(&self.token), quoted(&self.folder));
+        format!("{teach}\n_sandgate_teach({tell}, {token}, {folder})\ndel _sandgate_teach\n")
     }
 
     pub(super) fn reader(&self) -> Reader {
@@ -54,9 +56,16 @@ impl Channel {
     }
 }
 
-/// Code that makes an interpreter work in a folder, and leaves nothing behind.
+/// Code that makes an interpreter work in a folder, made if need be, and leaves no names behind.
 pub(super) fn change_dir(path: &str) -> String {
-    format!("__import__('os').chdir({})", quoted(path))
+    let path = quoted(path);
+    format!("__import__('os').makedirs({path}, exist_ok=True)\n__import__('os').chdir({path})\n")
+}
+
+/// A line of code that fails unless it may write into the folder, and leaves nothing behind.
+pub(super) fn check_folder(path: &str) -> String {
+    const ALL: u8 = 0o7;
+    format!("assert __import__('os').access({}, {ALL})\n", quoted(path))
 }
 
 /// Code for an interpreter that only executes: its last value and its error are told by the setup.

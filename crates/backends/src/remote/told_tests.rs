@@ -76,8 +76,10 @@ fn a_text_of_any_kind_is_a_string_of_python() {
 /// The setup in a Python that only executes, as Daytona's does.
 fn in_plain_python(cells: &[&str]) -> Vec<Part> {
     let channel = Channel::new();
-    let mut script =
-        format!("scope = {{'__name__': '__main__'}}\nexec({}, scope)\n", quoted(&channel.setup(true, None)));
+    let mut script = format!(
+        "scope = {{'__name__': '__main__'}}\nexec({}, scope)\n",
+        quoted(&channel.setup(Interpreter::Plain))
+    );
     for cell in cells {
         script.push_str(&format!("exec({}, scope)\n", quoted(&wrapped(cell))));
     }
@@ -87,6 +89,34 @@ fn in_plain_python(cells: &[&str]) -> Vec<Part> {
     let parts = channel.reader().read(&said);
     let _ = std::fs::remove_dir_all(&channel.folder);
     parts
+}
+
+/// The setup in an interpreter of a notebook, of which there is no more than what the setup touches.
+fn in_a_notebook(cells: &str) -> Vec<Part> {
+    let channel = Channel::new();
+    let shell = "class Publisher: pass\nclass Shell: display_pub = Publisher()\nshell = Shell()\n";
+    let setup = quoted(&channel.setup(Interpreter::IPython));
+    let script = format!(
+        "{shell}scope = {{'get_ipython': lambda: shell}}\nexec({setup}, scope)\n\
+         assert list(scope) == ['get_ipython', '__builtins__'], scope\nexec({}, scope)\n",
+        quoted(cells)
+    );
+    let output = Command::new("python3").args(["-c", &script]).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    channel.reader().read(&String::from_utf8(output.stdout).unwrap())
+}
+
+#[test]
+fn a_notebook_tells_its_displays_whatever_code_calls_its_own() {
+    let parts = in_a_notebook(
+        "exec = dict = None\nshow = get_ipython().display_pub.publish\n\
+         show({'image/png': b'\\x00\\x01'}, metadata={}, transient={}, update=False)\n\
+         show(data={'text/plain': 'two'})",
+    );
+    let shown: Vec<_> = parts.iter().map(the_told).collect();
+    let bundle = |value: serde_json::Value| Meant::Bundle(value.as_object().unwrap().clone());
+    let wanted = [serde_json::json!({"image/png": "AAE="}), serde_json::json!({"text/plain": "two"})];
+    assert_eq!(shown, wanted.map(|value| (Kind::Display, bundle(value))));
 }
 
 fn the_told(part: &Part) -> (Kind, Meant) {

@@ -1,35 +1,10 @@
-# What an interpreter of a provider is taught before its first code, where the provider's protocol drops what
-# code displays. It tells the gate in a line of its own among the output; what is long is left in a file.
-def _sandgate_setup(token, folder, plain, cwd):
-    import base64, json, os, sys, tempfile, types
+# An interpreter that only executes code: it tells the last value, displays, figures and errors.
+def _sandgate_teach(source, token, folder):
+    import os, sys, types
 
-    SHORT = 32 * 1024
-    os.makedirs(folder, mode=0o700, exist_ok=True)
-    if cwd:
-        os.makedirs(cwd, exist_ok=True)
-        os.chdir(cwd)
-
-    def tell(kind, data):
-        try:
-            text = json.dumps(data)
-        except (TypeError, ValueError):
-            text = json.dumps({"text/plain": repr(data)})
-        sys.stdout.flush()
-        if len(text) > SHORT:
-            handle, path = tempfile.mkstemp(dir=folder)
-            with os.fdopen(handle, "w") as file:
-                file.write(text)
-            said = "f" + path
-        else:
-            said = "i" + base64.b64encode(text.encode()).decode()
-        sys.stdout.write("\x1e" + token + kind + said + "\x1e")
-        sys.stdout.flush()
-
-    def encoded(data):
-        return {
-            kind: base64.b64encode(value).decode() if isinstance(value, (bytes, bytearray)) else value
-            for kind, value in data.items()
-        }
+    scope = {}
+    exec(source, scope)
+    tell = scope["_sandgate_tell"](token, folder)
 
     METHODS = [
         ("text/html", "_repr_html_"),
@@ -57,7 +32,7 @@ def _sandgate_setup(token, folder, plain, cwd):
                 shown = shown[0]
             if shown is not None:
                 data[kind] = shown
-        return encoded(data)
+        return data
 
     def show_figures():
         pyplot = sys.modules.get("matplotlib.pyplot")
@@ -69,7 +44,7 @@ def _sandgate_setup(token, folder, plain, cwd):
             figure = pyplot.figure(number)
             image = io.BytesIO()
             figure.savefig(image, format="png", bbox_inches="tight")
-            tell("d", {"text/plain": repr(figure), "image/png": base64.b64encode(image.getvalue()).decode()})
+            tell("d", {"text/plain": repr(figure), "image/png": image.getvalue()})
         pyplot.close("all")
 
     class Patching:
@@ -123,20 +98,8 @@ def _sandgate_setup(token, folder, plain, cwd):
             tell("e", {"name": type(error).__name__, "value": str(error), "traceback": "".join(lines).splitlines()})
 
     run.count = 0
-    if plain:
-        module = types.ModuleType("_sandgate")
-        module.run = run
-        sys.modules["_sandgate"] = module
-        os.environ.setdefault("MPLBACKEND", "Agg")
-        sys.meta_path.insert(0, Patching())
-        return
-    try:
-        shell = get_ipython()  # noqa: F821
-    except NameError:
-        return
-    if shell is not None and hasattr(shell, "display_pub"):
-
-        def publish(data, metadata=None, **_):
-            tell("d", encoded(dict(data)))
-
-        shell.display_pub.publish = publish
+    module = types.ModuleType("_sandgate")
+    module.run = run
+    sys.modules["_sandgate"] = module
+    os.environ.setdefault("MPLBACKEND", "Agg")
+    sys.meta_path.insert(0, Patching())
