@@ -9,12 +9,13 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::rc::Rc;
 
 use bytes::Bytes;
-use sandgate_agent::protocol::{End, FailureKind, FromAgent, Input, OUTPUT_CHUNK, TERMINAL_CHUNK, ToAgent};
+use sandgate_agent::protocol::{
+    End, FailureKind, FromAgent, Input, OUTPUT_CHUNK, RESIZED, TERMINAL_CHUNK, ToAgent,
+};
 use sandgate_jail::sys;
 use tokio::io::unix::AsyncFd;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::UnixStream;
-use tokio::net::unix::pipe;
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf, pipe};
 use tokio::task::{JoinHandle, spawn_local};
 
 use crate::connection::{Incoming, Outgoing, failure, stream};
@@ -57,8 +58,15 @@ pub(crate) async fn run(start: Start, input: Option<OwnedFd>, incoming: Incoming
         Streams::Terminal(terminal) => Some(Rc::clone(terminal)),
         Streams::Pipes { .. } => None,
     };
-    let mut helpers = vec![spawn_local(obey(incoming, Rc::clone(&running.group), terminal.clone()))];
-    if let Some(Ok(input)) = input.map(stream) {
+    let (input, resized) = match input.map(stream) {
+        Some(Ok(both)) => {
+            let (input, resized) = both.into_split();
+            (Some(input), Some(resized))
+        }
+        Some(Err(_)) | None => (None, None),
+    };
+    let mut helpers = vec![spawn_local(obey(incoming, Rc::clone(&running.group), terminal.clone(), resized))];
+    if let Some(input) = input {
         helpers.push(spawn_local(feed(input, pipe, terminal)));
     }
     let said = outgoing.say(&FromAgent::Started { pid: running.child.id() }).await;
@@ -176,11 +184,22 @@ fn take_streams(
 }
 
 /// Signals and sizes. Never waits for anything else, so that a process that neither reads nor writes can be ended.
-async fn obey(mut incoming: Incoming, group: Rc<Cell<Option<i32>>>, terminal: Option<Rc<Terminal>>) {
+async fn obey(
+    mut incoming: Incoming,
+    group: Rc<Cell<Option<i32>>>,
+    terminal: Option<Rc<Terminal>>,
+    mut resized: Option<OwnedWriteHalf>,
+) {
     while let Some(said) = incoming.next().await {
         match (said, group.get(), &terminal) {
             (ToAgent::Signal(signal), Some(group), _) => send(group, signal),
-            (ToAgent::Resize(size), _, Some(terminal)) => terminal.resize(size),
+            (ToAgent::Resize(size), _, Some(terminal)) => {
+                terminal.resize(size);
+                // The server waits for this one byte, so it never fills the socket.
+                if let Some(resized) = &mut resized {
+                    let _ = resized.write_all(RESIZED).await;
+                }
+            }
             _ => {}
         }
     }
@@ -192,7 +211,7 @@ fn send(group: i32, signal: i32) {
 }
 
 /// Bytes for its standard input, as fast as it reads them. The end of the connection is the end of the input.
-async fn feed(mut input: UnixStream, pipe: Option<pipe::Sender>, terminal: Option<Rc<Terminal>>) {
+async fn feed(mut input: OwnedReadHalf, pipe: Option<pipe::Sender>, terminal: Option<Rc<Terminal>>) {
     let mut buffer = vec![0; OUTPUT_CHUNK];
     let mut pipe = pipe;
     while let Ok(length @ 1..) = input.read(&mut buffer).await {

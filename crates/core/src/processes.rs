@@ -26,6 +26,7 @@ pub trait Processes: Send + Sync + Debug {
     async fn close_input(&self, which: &ProcessRef) -> Result<()>;
     /// To the process and to those in its group.
     async fn signal(&self, which: &ProcessRef, signal: i32) -> Result<()>;
+    /// What is written after it finds the terminal in its new size.
     async fn resize(&self, which: &ProcessRef, size: TerminalSize) -> Result<()>;
 }
 

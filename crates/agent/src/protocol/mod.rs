@@ -2,8 +2,8 @@
 //! on it frames of length, kind and body. What comes from an agent is hostile.
 //!
 //! The server opens an operation by one order on the agent's channel, with the far end of a fresh stream socket
-//! beside it (for a process with an input, of a second one, which carries the bytes of that input and nothing
-//! else). Descriptors go in, never out. The first frame on the stream is the [`Request`].
+//! beside it (for a process with an input, of a second one, which carries the bytes of that input, and back a
+//! byte for each new size of its terminal: what is typed after one must not overtake it). Descriptors go in, never out. The first frame on the stream is the [`Request`].
 
 mod words;
 
@@ -18,6 +18,8 @@ pub const CHANNEL: i32 = 3;
 /// What the agent says first, and what each order of the server holds.
 pub const READY: &[u8] = b"ready";
 pub const OPERATION: &[u8; 1] = b"o";
+/// What comes back beside the input of a terminal once it has a new size.
+pub const RESIZED: &[u8; 1] = b"r";
 
 /// The longest frame an agent may send; one that announces more is not listened to any further.
 pub const MAX_FROM_AGENT: usize = 128 << 10;

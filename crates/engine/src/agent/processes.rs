@@ -11,9 +11,11 @@ use sandgate_core::{
     BackendError, Input, Joined, ProcessEnd, ProcessEvent, ProcessInfo, ProcessRef, Processes, Result,
     SandboxPath, StartProcess, TerminalSize,
 };
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
-use tokio::sync::mpsc;
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
 
 use super::failure::of_process;
 use super::operation::{out_of_turn, patiently};
@@ -30,6 +32,8 @@ const MAX_RUNNING: usize = 256;
 const END_IS_KEPT: Duration = Duration::from_secs(30);
 const MAX_ENDED: usize = 128;
 const MAX_TAG: usize = 256;
+/// How long a caller waits for a terminal to have its new size.
+const SIZE_IS_TAKEN: Duration = Duration::from_secs(2);
 /// What Ctrl-D sends.
 const END_OF_TRANSMISSION: &[u8] = &[4];
 
@@ -51,7 +55,21 @@ struct Running {
     asks: mpsc::Sender<Ask>,
     agent: Arc<Agent>,
     /// Its standard input or terminal, until it is closed.
-    writer: tokio::sync::Mutex<Option<UnixStream>>,
+    writer: tokio::sync::Mutex<Option<OwnedWriteHalf>>,
+    /// Of a terminal: where the agent says that it has a new size.
+    resized: tokio::sync::Mutex<Option<OwnedReadHalf>>,
+}
+
+impl Running {
+    /// Waits until its terminal has this size. False: it has ended.
+    async fn resize(&self, sandbox: &EngineSandbox, size: Size) -> Result<bool> {
+        let mut resized = self.resized.lock().await;
+        let Some(answers) = resized.as_mut() else { return Ok(false) };
+        if self.asks.send(Ask::Resize(size)).await.is_err() {
+            return Ok(false);
+        }
+        Ok(patiently(sandbox, &self.agent, answers.read_u8()).await?.is_ok())
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -189,15 +207,23 @@ impl Processes for EngineProcesses {
         };
         let (asks, asked) = mpsc::channel(EVENTS_AHEAD);
         let (sender, events) = mpsc::channel(EVENTS_AHEAD);
-        let StartProcess { program, args, env, cwd, tag, input, timeout } = start;
+        let StartProcess { program, args, env, cwd, tag, input, timeout: time } = start;
         let info = ProcessInfo { pid, tag, program, args, env, cwd };
-        let running =
-            Running { info, input, asks, agent: Arc::clone(&agent), writer: tokio::sync::Mutex::new(writer) };
+        let (resized, writer) = writer.map(UnixStream::into_split).unzip();
+        let running = Running {
+            info,
+            input,
+            asks,
+            agent: Arc::clone(&agent),
+            writer: tokio::sync::Mutex::new(writer),
+            resized: tokio::sync::Mutex::new(resized),
+        };
         let (number, _) = self.table().add(running);
         let mut readers = Readers::default();
         readers.add(sender);
         let sandbox = Arc::clone(&self.0);
-        let task = ProcessTask { sandbox, agent, connection, asks: asked, readers, timeout, killed_before };
+        let task =
+            ProcessTask { sandbox, agent, connection, asks: asked, readers, timeout: time, killed_before };
         self.0.spawn(see_to_its_end(task, number));
         self.0.watch_disk();
         Ok(Joined { pid, events })
@@ -251,7 +277,19 @@ impl Processes for EngineProcesses {
         if !matches!(process.input, Input::Terminal(_)) {
             return Err(BackendError::Invalid("the process has no terminal".into()));
         }
-        self.ask(which, Ask::Resize(size_of_terminal(size))).await
+        let (done, is_done) = oneshot::channel();
+        let sandbox = Arc::clone(&self.0);
+        // Beside the caller, who may go away: an answer that nobody reads would be taken for that of the next.
+        self.0.spawn(async move {
+            let _ = done.send(process.resize(&sandbox, size_of_terminal(size)).await);
+        });
+        match timeout(SIZE_IS_TAKEN, is_done).await {
+            Ok(Ok(Ok(true))) => Ok(()),
+            Ok(Ok(Ok(false)) | Err(_)) => Err(no_such(which)),
+            Ok(Ok(Err(error))) => Err(error),
+            // It stands still, and takes its size when it goes on.
+            Err(_elapsed) => Ok(()),
+        }
     }
 }
 

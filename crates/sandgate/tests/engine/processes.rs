@@ -262,6 +262,32 @@ fn a_terminal_is_one() {
 }
 
 #[test]
+fn what_is_typed_after_a_new_size_finds_it() {
+    run(async {
+        let place = sandbox().await;
+        let all_of = processes(&place).await;
+        // It looks as soon as a key arrives: a shell would start a program first, and find the size by then.
+        let look = "stty raw -echo; exec python3 -IS -c '
+import os
+print(\"ready\", flush=True)
+while os.read(0, 1):
+    print(os.get_terminal_size().columns, flush=True)'";
+        let mut shell = all_of.start(terminal(look)).await.unwrap();
+        until(&mut shell, "ready\n").await;
+        let which = ProcessRef::Pid(shell.pid);
+        for columns in 100..400 {
+            all_of.resize(&which, TerminalSize { columns, rows: 24 }).await.unwrap();
+            all_of.write(&which, Bytes::from_static(b"\n")).await.unwrap();
+            assert_eq!(until(&mut shell, "\n").await, format!("{columns}\n"));
+        }
+        all_of.signal(&which, 9).await.unwrap();
+        assert_eq!(all(&mut shell).await.end, killed(9));
+        let late = all_of.resize(&which, TerminalSize { columns: 80, rows: 24 }).await;
+        assert!(matches!(late, Err(BackendError::NoSuchProcess(_))), "{late:?}");
+    });
+}
+
+#[test]
 fn a_shell_in_a_terminal_can_be_used_and_left() {
     run(async {
         let place = sandbox().await;
