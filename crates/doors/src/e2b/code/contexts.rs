@@ -1,6 +1,6 @@
 //! The contexts of a sandbox: the default ones, which are always there, and those that were made.
 
-use axum::extract::{Path, Request, State};
+use axum::extract::{Request, State};
 use axum::response::Json;
 use sandgate_core::{BackendError, ContextId, ContextInfo};
 use serde::Serialize;
@@ -10,6 +10,7 @@ use super::super::route::Target;
 use super::super::{Door, HOME};
 use super::Refusal;
 use super::request::{ContextBody, parse_context, read};
+use crate::lent::Ids;
 
 #[derive(Debug, Serialize)]
 pub(super) struct Context {
@@ -56,7 +57,7 @@ pub(super) async fn list(target: Target) -> Result<Json<Vec<Context>>, Refusal> 
     Ok(Json(all))
 }
 
-pub(super) async fn remove(target: Target, Path(id): Path<String>) -> Result<Json<Value>, Refusal> {
+pub(super) async fn remove(target: Target, Ids(id): Ids<String>) -> Result<Json<Value>, Refusal> {
     let id = parse_context(&id)?;
     let of_it = Refusal::of(&target.lease.id);
     match target.sandbox().await.map_err(&of_it)?.delete_context(&id).await {
@@ -67,7 +68,7 @@ pub(super) async fn remove(target: Target, Path(id): Path<String>) -> Result<Jso
     }
 }
 
-pub(super) async fn restart(target: Target, Path(id): Path<String>) -> Result<Json<Value>, Refusal> {
+pub(super) async fn restart(target: Target, Ids(id): Ids<String>) -> Result<Json<Value>, Refusal> {
     let id = parse_context(&id)?;
     let of_it = Refusal::of(&target.lease.id);
     target.sandbox().await.map_err(&of_it)?.restart_context(&id).await.map_err(&of_it)?;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Json;
 use sandgate_core::{LeaseError, LeaseState, Principal};
@@ -10,13 +10,12 @@ use serde_json::{Value, json};
 
 use super::super::Door;
 use super::super::error::{E2bError, E2bResult};
-use super::InPath;
 use super::body::Fields;
 use super::create::USUAL_SECOND;
 use super::sandboxes::in_seconds;
 use super::shown;
 use super::wish::timeout;
-use crate::lent::key_of;
+use crate::lent::{Ids, key_of};
 use crate::owner::Who;
 
 type Answer = E2bResult<(StatusCode, Json<Value>)>;
@@ -24,7 +23,7 @@ type Answer = E2bResult<(StatusCode, Json<Value>)>;
 pub(super) async fn first(
     State(door): State<Door>,
     Who(who): Who,
-    Path(id): InPath,
+    Ids(id): Ids<String>,
     fields: Fields,
 ) -> Answer {
     let seconds = timeout(&fields, "timeout", &door.settings)?;
@@ -35,7 +34,7 @@ pub(super) async fn first(
 pub(super) async fn second(
     State(door): State<Door>,
     Who(who): Who,
-    Path(id): InPath,
+    Ids(id): Ids<String>,
     fields: Fields,
 ) -> Answer {
     let seconds = seconds_or_usual(&door, &fields)?;
@@ -46,7 +45,7 @@ pub(super) async fn second(
 pub(super) async fn resume(
     State(door): State<Door>,
     Who(who): Who,
-    Path(id): InPath,
+    Ids(id): Ids<String>,
     fields: Fields,
 ) -> Answer {
     let seconds = seconds_or_usual(&door, &fields)?;

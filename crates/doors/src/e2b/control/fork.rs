@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Json;
 use sandgate_core::{Lease, LeaseState, OnEnd, Principal};
@@ -12,12 +12,12 @@ use serde_json::{Value, json};
 use super::super::details::Details;
 use super::super::error::{E2bError, E2bResult};
 use super::super::{Door, E2bDoor};
-use super::InPath;
 use super::body::Fields;
 use super::create::{Source, USUAL_FIRST};
 use super::network::Asked;
 use super::shown;
 use super::wish::{Wish, timeout};
+use crate::lent::Ids;
 use crate::owner::Who;
 
 const MOST: u64 = 20;
@@ -25,7 +25,7 @@ const MOST: u64 = 20;
 pub(super) async fn fork(
     State(door): State<Door>,
     Who(who): Who,
-    Path(id): InPath,
+    Ids(id): Ids<String>,
     fields: Fields,
 ) -> E2bResult<(StatusCode, Json<Vec<Value>>)> {
     let seconds = timeout(&fields, "timeout", &door.settings)?.unwrap_or(USUAL_FIRST);

@@ -1,19 +1,19 @@
 //! Logs of a sandbox's system. Here that is the server, which keeps none of a sandbox; what code prints goes to
 //! whoever runs it, and is kept by nobody. So the lists are empty, and truly so.
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::Json;
 use serde_json::{Value, json};
 
 use super::super::Door;
 use super::super::error::E2bResult;
-use super::InPath;
+use crate::lent::Ids;
 use crate::owner::Caller;
 
 pub(super) async fn first(
     State(door): State<Door>,
     Caller(owner): Caller,
-    Path(id): InPath,
+    Ids(id): Ids<String>,
 ) -> E2bResult<Json<Value>> {
     door.lease(&owner, &id)?;
     Ok(Json(json!({"logs": [], "logEntries": []})))
@@ -22,7 +22,7 @@ pub(super) async fn first(
 pub(super) async fn second(
     State(door): State<Door>,
     Caller(owner): Caller,
-    Path(id): InPath,
+    Ids(id): Ids<String>,
 ) -> E2bResult<Json<Value>> {
     door.lease(&owner, &id)?;
     Ok(Json(json!({"logs": []})))

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::Uri;
 use axum::response::Json;
 use sandgate_core::{Lease, LeaseState, Limits, Usage, now_ms};
@@ -12,9 +12,8 @@ use serde_json::{Map, Value, json};
 use super::super::error::{E2bError, E2bResult};
 use super::super::route::query;
 use super::super::{Door, E2bDoor};
-use super::InPath;
 use super::shown::cpu_count;
-use crate::lent::iso;
+use crate::lent::{Ids, iso};
 use crate::owner::Caller;
 
 /// Samples kept of one sandbox.
@@ -100,7 +99,7 @@ impl E2bDoor {
 pub(super) async fn of_one(
     State(door): State<Door>,
     Caller(owner): Caller,
-    Path(id): InPath,
+    Ids(id): Ids<String>,
     uri: Uri,
 ) -> E2bResult<Json<Vec<Value>>> {
     let lease = door.lease(&owner, &id)?;

@@ -21,7 +21,7 @@ mod wish;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::{DefaultBodyLimit, Path, Request};
+use axum::extract::{DefaultBodyLimit, Request};
 use axum::http::StatusCode;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{any, get, post, put};
@@ -105,9 +105,6 @@ async fn wrong_method(request: Request) -> E2bError {
     let message = format!("{} does not take {}", request.uri().path(), request.method());
     E2bError::new(StatusCode::METHOD_NOT_ALLOWED, message)
 }
-
-/// The id of a sandbox in a path, whatever older clients put behind it.
-type InPath = Path<String>;
 
 impl E2bDoor {
     /// Another owner's sandbox is as good as none.

@@ -2,7 +2,7 @@
 //! as the operator's ceiling and the key go. Whoever asks for the internet in general still gets a sandbox where
 //! there is none, as the operator's rule goes before the client's; whoever names what it must reach is told.
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use sandgate_core::network::{Action, NetworkPolicy, Rule, Target};
 use sandgate_core::{Containers, KeyLimits, LeaseState};
@@ -10,8 +10,8 @@ use serde_json::{Map, Value, json};
 
 use super::super::Door;
 use super::super::error::{E2bError, E2bResult};
-use super::InPath;
 use super::body::Fields;
+use crate::lent::Ids;
 use crate::owner::Who;
 
 /// What this server does not do for anybody.
@@ -141,7 +141,7 @@ fn targets(network: &Map<String, Value>, name: &str) -> E2bResult<Vec<Target>> {
 pub(super) async fn update(
     State(door): State<Door>,
     Who(who): Who,
-    Path(id): InPath,
+    Ids(id): Ids<String>,
     fields: Fields,
 ) -> E2bResult<StatusCode> {
     let lease = door.lease(&who.owner, &id)?;

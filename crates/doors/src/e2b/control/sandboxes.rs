@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Json;
 use sandgate_core::now_ms;
@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 
 use super::super::Door;
 use super::super::error::{E2bError, E2bResult};
-use super::InPath;
 use super::body::Fields;
 use super::shown;
 use super::wish::timeout;
+use crate::lent::Ids;
 use crate::owner::Caller;
 
 /// Seconds that a refresh gives when it does not say.
@@ -22,7 +22,7 @@ const USUAL_REFRESH: u64 = 60;
 pub(super) async fn retrieve(
     State(door): State<Door>,
     Caller(owner): Caller,
-    Path(id): InPath,
+    Ids(id): Ids<String>,
 ) -> E2bResult<Json<Value>> {
     let lease = door.lease(&owner, &id)?;
     Ok(Json(shown::detailed(&door, &lease)))
@@ -31,7 +31,7 @@ pub(super) async fn retrieve(
 pub(super) async fn kill(
     State(door): State<Door>,
     Caller(owner): Caller,
-    Path(id): InPath,
+    Ids(id): Ids<String>,
 ) -> E2bResult<StatusCode> {
     let lease = door.lease(&owner, &id)?;
     let work = Arc::clone(&door);
@@ -43,7 +43,7 @@ pub(super) async fn kill(
 pub(super) async fn set_timeout(
     State(door): State<Door>,
     Caller(owner): Caller,
-    Path(id): InPath,
+    Ids(id): Ids<String>,
     fields: Fields,
 ) -> E2bResult<StatusCode> {
     let lease = door.lease(&owner, &id)?;
@@ -58,7 +58,7 @@ pub(super) async fn set_timeout(
 pub(super) async fn refresh(
     State(door): State<Door>,
     Caller(owner): Caller,
-    Path(id): InPath,
+    Ids(id): Ids<String>,
     fields: Fields,
 ) -> E2bResult<StatusCode> {
     let lease = door.lease(&owner, &id)?;
@@ -71,7 +71,7 @@ pub(super) async fn refresh(
 pub(super) async fn pause(
     State(door): State<Door>,
     Caller(owner): Caller,
-    Path(id): InPath,
+    Ids(id): Ids<String>,
     _fields: Fields,
 ) -> E2bResult<StatusCode> {
     let lease = door.lease(&owner, &id)?;

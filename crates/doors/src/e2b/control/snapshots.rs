@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::{HeaderName, HeaderValue, StatusCode, Uri};
 use axum::response::{IntoResponse, Json, Response};
 use sandgate_core::{Lease, LeaseError, Owner, Principal, random_alphanumeric};
@@ -16,8 +16,8 @@ use super::super::route::query;
 use super::super::{Door, E2bDoor};
 use super::body::Fields;
 use super::snapshot_name::{DEFAULT_TAG, Name};
-use super::{InPath, list as pages, templates};
-use crate::lent::{Kept, keep};
+use super::{list as pages, templates};
+use crate::lent::{Ids, Kept, keep};
 use crate::owner::{Caller, Who};
 
 /// The name of snapshots among the leases: containers that never run, with nobody's time on them.
@@ -58,7 +58,7 @@ impl Snapshot {
 pub(super) async fn create(
     State(door): State<Door>,
     Who(who): Who,
-    Path(id): InPath,
+    Ids(id): Ids<String>,
     fields: Fields,
 ) -> E2bResult<(StatusCode, Json<Value>)> {
     // With memory or without: it is never in there.
@@ -122,7 +122,7 @@ pub(super) async fn list(State(door): State<Door>, Caller(owner): Caller, uri: U
 pub(super) async fn delete(
     State(door): State<Door>,
     Caller(owner): Caller,
-    Path(name): Path<String>,
+    Ids(name): Ids<String>,
 ) -> E2bResult<StatusCode> {
     if templates::check(&door.settings, &name).is_ok() {
         let message = "this template is the server's own and cannot be deleted";

@@ -1,13 +1,13 @@
 //! Templates: names for the one runtime there is. None can be built here; snapshots are used like them.
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::Json;
 use serde_json::{Value, json};
 
 use super::super::error::{E2bError, E2bResult};
 use super::super::{Door, E2bDoor, E2bSettings, ENVD_VERSION};
 use super::shown::cpu_count;
-use crate::lent::iso;
+use crate::lent::{Ids, iso};
 use crate::owner::Caller;
 
 /// Those that the SDKs ask for by themselves, now or in older releases.
@@ -62,7 +62,7 @@ pub(super) async fn list(State(door): State<Door>) -> Json<Vec<Value>> {
     Json(all(&door.settings).map(|name| shown(&door, name)).collect())
 }
 
-pub(super) async fn retrieve(State(door): State<Door>, Path(name): Path<String>) -> E2bResult<Json<Value>> {
+pub(super) async fn retrieve(State(door): State<Door>, Ids(name): Ids<String>) -> E2bResult<Json<Value>> {
     check(&door.settings, &name)?;
     Ok(Json(shown(&door, &name)))
 }
@@ -70,7 +70,7 @@ pub(super) async fn retrieve(State(door): State<Door>, Path(name): Path<String>)
 pub(super) async fn alias(
     State(door): State<Door>,
     Caller(owner): Caller,
-    Path(alias): Path<String>,
+    Ids(alias): Ids<String>,
 ) -> E2bResult<Json<Value>> {
     if !is_there(&door.settings, &alias) {
         let snapshot = door.snapshot(&owner, &alias)?;

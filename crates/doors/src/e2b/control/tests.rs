@@ -343,6 +343,7 @@ async fn what_is_not_here_says_so() {
         assert!(!answer.field("message").is_empty());
     }
     assert_eq!(client.get("/no/such/path").await.json()["code"], 404);
+    assert_eq!(client.get("/sandboxes/%ff%fe").await.json()["code"], 404);
     assert_eq!(client.ask(KEY, "PATCH", "/sandboxes", None).await.json()["code"], 405);
     assert_eq!(client.get("/snapshots").await.json(), json!([]));
 }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use axum::Router;
-use axum::extract::{Path, Request};
+use axum::extract::Request;
 use axum::response::{Json, Response};
 use axum::routing::{delete, post};
 use sandgate_core::{BackendError, SandboxPath, StartProcess, random_hex};
@@ -20,6 +20,7 @@ use super::guest::Guest;
 use super::place::lock;
 use super::refusal::Refusal;
 use super::variables::with_variables;
+use crate::lent::Ids;
 
 const MOST: usize = 64;
 const MOST_RUNNING: usize = 16;
@@ -116,7 +117,7 @@ async fn create(guest: Guest, request: Request) -> Result<Json<Value>, Refusal> 
     Ok(Json(json!({ "session_id": id })))
 }
 
-async fn run(guest: Guest, Path(id): Path<String>, request: Request) -> Result<Response, Refusal> {
+async fn run(guest: Guest, Ids(id): Ids<String>, request: Request) -> Result<Response, Refusal> {
     let session = guest.place.sessions.find(&id)?;
     let Run { command, cwd, timeout: millis } = read(request, LARGEST).await?;
     if command.is_empty() || command.contains('\0') {
@@ -145,7 +146,7 @@ async fn run(guest: Guest, Path(id): Path<String>, request: Request) -> Result<R
     start_foreground(&guest, command, start).await
 }
 
-async fn remove(guest: Guest, Path(id): Path<String>) -> Result<Response, Refusal> {
+async fn remove(guest: Guest, Ids(id): Ids<String>) -> Result<Response, Refusal> {
     let session = guest.place.sessions.find(&id)?;
     let processes = guest.processes().await?;
     for command in session.running() {

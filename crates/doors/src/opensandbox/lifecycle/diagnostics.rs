@@ -1,6 +1,6 @@
 //! What is known of a sandbox's past: the last of what its entrypoint said, and what became of it.
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::Uri;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Json, Response};
@@ -11,7 +11,7 @@ use super::super::Door;
 use super::super::details::Details;
 use super::super::entry::Log;
 use super::super::error::{Answered, Refusal};
-use crate::lent::{form, iso};
+use crate::lent::{Ids, form, iso};
 use crate::owner::Caller;
 
 const PLAIN: &str = "text/plain; charset=utf-8";
@@ -21,7 +21,7 @@ const SCOPES: [&str; 2] = ["container", "lifecycle"];
 pub(super) async fn logs(
     State(door): State<Door>,
     Caller(owner): Caller,
-    Path(id): Path<String>,
+    Ids(id): Ids<String>,
     uri: Uri,
 ) -> Answered<Response> {
     let lease = door.lease(&owner, &id)?;
@@ -32,7 +32,7 @@ pub(super) async fn logs(
 pub(super) async fn events(
     State(door): State<Door>,
     Caller(owner): Caller,
-    Path(id): Path<String>,
+    Ids(id): Ids<String>,
     uri: Uri,
 ) -> Answered<Response> {
     let lease = door.lease(&owner, &id)?;

@@ -1,7 +1,7 @@
 //! Where a port of a sandbox is to be reached, and what must be sent there. Always through this server, at the
 //! address by which the client came: no port of its own is ever opened for a sandbox.
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::header::HOST;
 use axum::http::uri::Authority;
 use axum::http::{Extensions, HeaderMap, Uri};
@@ -13,13 +13,13 @@ use super::super::details::Details;
 use super::super::error::{Answered, Refusal};
 use super::super::front::Versioned;
 use super::super::proxy::{port_number, token};
-use crate::lent::form;
+use crate::lent::{Ids, form};
 use crate::owner::Caller;
 
 pub(super) async fn endpoint(
     State(door): State<Door>,
     Caller(owner): Caller,
-    Path((id, port)): Path<(String, String)>,
+    Ids((id, port)): Ids<(String, String)>,
     headers: HeaderMap,
     extensions: Extensions,
     uri: Uri,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Json;
 use sandgate_core::{LeaseState, now_ms};
@@ -14,13 +14,13 @@ use super::super::Door;
 use super::super::error::{Answered, Refusal};
 use super::body::{Fields, Problems};
 use super::{metadata, shown};
-use crate::lent::{iso, key_of};
+use crate::lent::{Ids, iso, key_of};
 use crate::owner::{Caller, Who};
 
 pub(super) async fn retrieve(
     State(door): State<Door>,
     Caller(owner): Caller,
-    Path(id): Path<String>,
+    Ids(id): Ids<String>,
 ) -> Answered<Json<Value>> {
     Ok(Json(shown::detailed(&*door.lease(&owner, &id)?)))
 }
@@ -28,7 +28,7 @@ pub(super) async fn retrieve(
 pub(super) async fn delete(
     State(door): State<Door>,
     Caller(owner): Caller,
-    Path(id): Path<String>,
+    Ids(id): Ids<String>,
 ) -> Answered<StatusCode> {
     let lease = door.lease(&owner, &id)?;
     let work = Arc::clone(&door);
@@ -41,7 +41,7 @@ pub(super) async fn delete(
 pub(super) async fn pause(
     State(door): State<Door>,
     Caller(owner): Caller,
-    Path(id): Path<String>,
+    Ids(id): Ids<String>,
 ) -> Answered<StatusCode> {
     let lease = door.lease(&owner, &id)?;
     let work = Arc::clone(&door);
@@ -56,7 +56,7 @@ pub(super) async fn pause(
 pub(super) async fn resume(
     State(door): State<Door>,
     Who(who): Who,
-    Path(id): Path<String>,
+    Ids(id): Ids<String>,
 ) -> Answered<StatusCode> {
     let lease = door.lease(&who.owner, &id)?;
     if lease.state == LeaseState::Running {
@@ -80,7 +80,7 @@ pub(super) async fn resume(
 pub(super) async fn renew(
     State(door): State<Door>,
     Caller(owner): Caller,
-    Path(id): Path<String>,
+    Ids(id): Ids<String>,
     Fields(fields): Fields,
 ) -> Answered<Json<Value>> {
     let lease = door.lease(&owner, &id)?;
@@ -128,7 +128,7 @@ fn moment(text: &str) -> Option<u64> {
 pub(super) async fn change_metadata(
     State(door): State<Door>,
     Caller(owner): Caller,
-    Path(id): Path<String>,
+    Ids(id): Ids<String>,
     Fields(patch): Fields,
 ) -> Answered<Json<Value>> {
     let lease = door.lease(&owner, &id)?;

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::header::LOCATION;
 use axum::http::{StatusCode, Uri};
 use axum::response::{IntoResponse, Json, Response};
@@ -17,7 +17,7 @@ use super::super::{Door, OpenSandboxDoor};
 use super::body::{AnyFields, Problems};
 use super::create::uuid;
 use super::list::Page;
-use crate::lent::{Kept, form, iso, keep};
+use crate::lent::{Ids, Kept, form, iso, keep};
 use crate::owner::{Caller, Who};
 
 /// The name of snapshots among the leases.
@@ -67,7 +67,7 @@ fn shown(lease: &Lease) -> Value {
 pub(super) async fn create(
     State(door): State<Door>,
     Who(who): Who,
-    Path(id): Path<String>,
+    Ids(id): Ids<String>,
     AnyFields(fields): AnyFields,
 ) -> Answered<Response> {
     let mut problems = Problems::default();
@@ -115,7 +115,7 @@ pub(super) async fn list(State(door): State<Door>, Caller(owner): Caller, uri: U
 pub(super) async fn retrieve(
     State(door): State<Door>,
     Caller(owner): Caller,
-    Path(id): Path<String>,
+    Ids(id): Ids<String>,
 ) -> Answered<Json<Value>> {
     let found = door.snapshot(&owner, &id)?;
     Ok(Json(shown(&found)))
@@ -124,7 +124,7 @@ pub(super) async fn retrieve(
 pub(super) async fn delete(
     State(door): State<Door>,
     Caller(owner): Caller,
-    Path(id): Path<String>,
+    Ids(id): Ids<String>,
 ) -> Answered<StatusCode> {
     let found = door.snapshot(&owner, &id)?;
     let work = Arc::clone(&door);

@@ -20,6 +20,15 @@ fn assert_no_null(value: &Value) {
 }
 
 #[tokio::test]
+async fn a_name_that_is_not_text_is_nobodys() {
+    let client = client().await;
+    let none = client.get("/v1/sandboxes/%ff%fe").await;
+    assert_eq!((none.status, none.field("code").as_str()), (404, "DOCKER::SANDBOX_NOT_FOUND"));
+    let none = client.get("/v1/sandboxes/%ff/endpoints/80").await;
+    assert_eq!((none.status, none.field("code").as_str()), (400, "DOCKER::INVALID_PORT"));
+}
+
+#[tokio::test]
 async fn a_sandbox_is_made_found_and_ended() {
     let client = client().await;
     let answer = client.post("/v1/sandboxes", least()).await;

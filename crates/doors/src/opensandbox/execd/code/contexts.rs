@@ -1,6 +1,6 @@
 //! The contexts of a sandbox: those that were made, and one for each language that was used without.
 
-use axum::extract::{Path, Request};
+use axum::extract::Request;
 use axum::response::{Json, Response};
 use sandgate_core::{BackendError, ContextId, ContextInfo, ContextSpec};
 use serde::{Deserialize, Serialize};
@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::super::body::{LARGEST, nothing, read};
 use super::super::guest::{Guest, asked_one};
 use super::super::refusal::Refusal;
+use crate::lent::Ids;
 
 /// The language of the engine's own default context.
 const FIRST: &str = "python";
@@ -63,7 +64,7 @@ pub(super) async fn remove_all(guest: Guest, request: Request) -> Result<Respons
     Ok(nothing())
 }
 
-pub(super) async fn get(guest: Guest, Path(id): Path<String>) -> Result<Json<Context>, Refusal> {
+pub(super) async fn get(guest: Guest, Ids(id): Ids<String>) -> Result<Json<Context>, Refusal> {
     let found = match ContextId::parse(&id) {
         Ok(parsed) => find(&guest, &parsed).await?,
         Err(_) => None,
@@ -71,7 +72,7 @@ pub(super) async fn get(guest: Guest, Path(id): Path<String>) -> Result<Json<Con
     found.map(|info| Json(info.into())).ok_or_else(|| not_found(&id))
 }
 
-pub(super) async fn remove(guest: Guest, Path(id): Path<String>) -> Result<Response, Refusal> {
+pub(super) async fn remove(guest: Guest, Ids(id): Ids<String>) -> Result<Response, Refusal> {
     let parsed = ContextId::parse(&id).map_err(|_| not_found(&id))?;
     guest.sandbox.delete_context(&parsed).await?;
     Ok(nothing())

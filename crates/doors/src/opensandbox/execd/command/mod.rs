@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::body::Body;
-use axum::extract::{Path, Request};
+use axum::extract::Request;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Json, Response};
@@ -24,6 +24,7 @@ use super::code::interrupt;
 use super::events::{answer, complete, init};
 use super::guest::{Guest, asked_one};
 use super::refusal::{Code, Refusal};
+use crate::lent::Ids;
 use wish::Wish;
 
 pub(super) use foreground::tell_foreground;
@@ -118,12 +119,12 @@ async fn begin(guest: &Guest, command: &Command, start: StartProcess) -> Result<
     })
 }
 
-async fn status(guest: Guest, Path(id): Path<String>) -> Result<Response, Refusal> {
+async fn status(guest: Guest, Ids(id): Ids<String>) -> Result<Response, Refusal> {
     let command = guest.place.commands.find(&id).ok_or_else(|| no_such_command(&id))?;
     Ok(Json(command.status()).into_response())
 }
 
-async fn logs(guest: Guest, Path(id): Path<String>, request: Request) -> Result<Response, Refusal> {
+async fn logs(guest: Guest, Ids(id): Ids<String>, request: Request) -> Result<Response, Refusal> {
     let command = guest.place.commands.find(&id).ok_or_else(|| no_such_command(&id))?;
     let cursor = match asked_one(request.uri(), "cursor") {
         None => 0,

@@ -11,7 +11,7 @@ mod search;
 mod upload;
 
 use axum::Router;
-use axum::extract::{Path, Request};
+use axum::extract::Request;
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, post};
@@ -19,6 +19,7 @@ use axum::routing::{delete, get, post};
 use super::super::Door;
 use super::guest::check_ids;
 use super::refusal::Refusal;
+use crate::lent::Ids;
 
 pub(super) fn routes() -> Router<Door> {
     plain().nest("/v1/filesystem/{uid}/{gid}", plain().layer(from_fn(as_user)))
@@ -38,7 +39,7 @@ fn plain() -> Router<Door> {
         .route("/directories/list", get(directories::list))
 }
 
-async fn as_user(Path(ids): Path<Vec<(String, String)>>, request: Request, next: Next) -> Response {
+async fn as_user(Ids(ids): Ids<Vec<(String, String)>>, request: Request, next: Next) -> Response {
     let id = |name: &str| {
         let text = ids.iter().find(|(key, _)| key == name).map(|(_, text)| text.as_str());
         text.unwrap_or_default()

@@ -8,9 +8,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use axum::Router;
+use axum::extract::Request;
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
-use axum::extract::{Path, Request};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Json, Response};
 use axum::routing::{get, post};
@@ -23,6 +23,7 @@ use super::body::{LARGEST, nothing, read_or_default};
 use super::guest::{Guest, asked_one};
 use super::place::lock;
 use super::refusal::{Code, Refusal};
+use crate::lent::Ids;
 use socket::{Entry, Wished};
 use terminal::Terminal;
 
@@ -70,11 +71,11 @@ async fn create(guest: Guest, request: Request) -> Result<(StatusCode, Json<Valu
     Ok((StatusCode::CREATED, Json(json!({ "session_id": id }))))
 }
 
-async fn status(guest: Guest, Path(id): Path<String>) -> Result<Json<Value>, Refusal> {
+async fn status(guest: Guest, Ids(id): Ids<String>) -> Result<Json<Value>, Refusal> {
     Ok(Json(guest.place.terminals.find(&id)?.status()))
 }
 
-async fn remove(guest: Guest, Path(id): Path<String>) -> Result<Response, Refusal> {
+async fn remove(guest: Guest, Ids(id): Ids<String>) -> Result<Response, Refusal> {
     let terminal = guest.place.terminals.find(&id)?;
     terminal.kill(&*guest.processes().await?).await?;
     lock(&guest.place.terminals.0).remove(&id);
@@ -83,7 +84,7 @@ async fn remove(guest: Guest, Path(id): Path<String>) -> Result<Response, Refusa
 
 async fn connect(
     guest: Guest,
-    Path(id): Path<String>,
+    Ids(id): Ids<String>,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
     request: Request,
 ) -> Result<Response, Refusal> {
