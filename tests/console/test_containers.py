@@ -208,6 +208,7 @@ def test_a_terminal_that_no_escape_sequence_gets_out_of(page, container):
     page.keyboard.type("exit")
     page.keyboard.press("Enter")
     expect(page.locator("[data-terminal-status]")).to_have_text("The shell has ended.")
+    expect(page.locator("[data-terminal-status]")).to_have_class("pill calm")
 
 
 def open_shell(page, container):

@@ -67,8 +67,8 @@ impl Terminal {
         session: &SessionKey,
     ) {
         self.show_on(page).await;
-        let text = self.until_it_ends(console, container, session).await;
-        self.tell(&json!({"type": "ended", "text": text})).await;
+        let Over { text, is_good } = self.until_it_ends(console, container, session).await;
+        self.tell(&json!({"type": "ended", "text": text, "is_good": is_good})).await;
         self.shell.end(console);
     }
 
@@ -78,7 +78,7 @@ impl Terminal {
         console: &Console,
         container: &Container,
         session: &SessionKey,
-    ) -> String {
+    ) -> Over {
         let cut = console.parts().gate.cut();
         let mut looks = interval(LOOK_EVERY);
         // When the page is told what changed; None: nothing did.
@@ -96,7 +96,7 @@ impl Terminal {
                         self.show().await;
                         return ended(&end);
                     }
-                    None => return "The sandbox went away.".to_owned(),
+                    None => return Over::bad("The sandbox went away."),
                 },
                 () = self.emulator.rested(), if self.emulator.is_busy() => {
                     self.emulator.go_on().await;
@@ -121,18 +121,18 @@ impl Terminal {
                 },
                 page = self.place.pages.recv() => match page {
                     Some(page) => self.show_on(page).await,
-                    None => return "It made room for another terminal.".to_owned(),
+                    None => return Over::bad("It made room for another terminal."),
                 },
                 () = sleep_until(alone_since + ALONE), if self.page.is_none() => {
-                    return "Nobody looked at it any more.".to_owned();
+                    return Over::bad("Nobody looked at it any more.");
                 }
                 _ = looks.tick() => {
                     if !is_signed_in(console, session).await {
-                        return "Signed out.".to_owned();
+                        return Over::bad("Signed out.");
                     }
                     self.send(Message::Ping(bytes::Bytes::new())).await;
                 }
-                () = cut.cancelled() => return "The server stops.".to_owned(),
+                () = cut.cancelled() => return Over::bad("The server stops."),
             }
             if was_alone != self.page.is_none() {
                 alone_since = Instant::now();
@@ -221,12 +221,29 @@ async fn is_signed_in(console: &Console, session: &SessionKey) -> bool {
     matches!(console.parts().access.still_operator(&session.rank).await, Ok(Some(_)))
 }
 
-fn ended(end: &ProcessEnd) -> String {
+/// Why a terminal is over, and whether somebody wanted it so.
+struct Over {
+    text: String,
+    is_good: bool,
+}
+
+impl Over {
+    fn bad(text: impl Into<String>) -> Self {
+        Self { text: text.into(), is_good: false }
+    }
+}
+
+fn ended(end: &ProcessEnd) -> Over {
     match end {
-        ProcessEnd::Exited { code: 0 } => "The shell has ended.".to_owned(),
-        ProcessEnd::Exited { code } => format!("The shell has ended with {code}."),
-        ProcessEnd::Signalled { reason: Some(reason), .. } => format!("The shell was ended: {reason}."),
-        ProcessEnd::Signalled { signal, .. } => format!("The shell was ended by signal {signal}."),
-        ProcessEnd::TimedOut => "The shell's time was over.".to_owned(),
+        ProcessEnd::Exited { code: 0 } => Over { text: "The shell has ended.".to_owned(), is_good: true },
+        // Its last command's, as shells do.
+        ProcessEnd::Exited { code } => {
+            Over { text: format!("The shell has ended with {code}."), is_good: true }
+        }
+        ProcessEnd::Signalled { reason: Some(reason), .. } => {
+            Over::bad(format!("The shell was ended: {reason}."))
+        }
+        ProcessEnd::Signalled { signal, .. } => Over::bad(format!("The shell was ended by signal {signal}.")),
+        ProcessEnd::TimedOut => Over::bad("The shell's time was over."),
     }
 }
