@@ -75,7 +75,8 @@ async def test_a_shell_is_joined_by_another_client(terminal, sandbox, sdk):
 
 async def test_an_interrupt_is_typed_like_any_key(terminal, sandbox):
     await terminal.open()
-    await terminal.type("touch begun; sleep 600\n")
+    # One program that says so itself: between two, a key would reach the shell, which forgets it and begins the second.
+    await terminal.type("sh -c 'touch begun; exec sleep 600'\n")
 
     async def begun():
         return await sandbox.files.exists("begun")
