@@ -17,6 +17,10 @@ export function send(path, options = {}) {
   return fetch(path, { method: "POST", ...options, headers: { ...options.headers, "x-csrf-token": token } });
 }
 
+// A page that answers a form would send it once more when it is loaded again.
+const reload = document.querySelector("[data-reload]")?.dataset.reload;
+if (reload) history.replaceState(null, "", reload);
+
 document.addEventListener("click", async (event) => {
   const copy = event.target.closest?.("[data-copy]");
   if (copy) {

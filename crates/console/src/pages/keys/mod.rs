@@ -156,7 +156,7 @@ async fn create(
     let (record, secret) = console.parts().store.create_key(wish::new(&fields)?).await?;
     tracing::info!(key = record.id, owner = %record.owner, "a key was made at the console");
     let body = html! {
-        div.panel {
+        div.panel data-reload=(PATH) {
             h2 { (record.name) }
             p { "This is the key. It is shown this once: copy it now." }
             p.secret { code id="secret" { (secret.expose()) } (copy(secret.expose())) }
