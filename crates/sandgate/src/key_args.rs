@@ -9,6 +9,7 @@ const HELP: &str = "\
 Examples:
   sandgate key create ci --requests-per-minute 60 --containers 10 --expires 30d
   sandgate key create ci-2 --owner key_0123…      # another key for what the first one made
+  sandgate key create ci-3 --network '*.example.org,registries'
   sandgate key list --json
   sandgate key limit key_0123… --models 'gpt-5*' --memory 4g
   sandgate key revoke key_0123…
@@ -74,6 +75,10 @@ pub(crate) struct LimitArgs {
     /// Memory of one container, such as 512m or 4g
     #[arg(long, value_name = "SIZE", value_parser = size::memory)]
     memory: Option<u64>,
+    /// The most that its containers reach: a host (example.org, *.example.org, example.org:8443), a range of addresses,
+    /// registries for the package registries, open, or disabled for nothing; may be repeated, and separated by commas
+    #[arg(long, value_name = "TARGET", value_delimiter = ',')]
+    network: Vec<String>,
     /// The backend that its code runs on, and no other
     #[arg(long, value_name = "NAME")]
     backend: Option<String>,
@@ -95,7 +100,7 @@ impl LimitArgs {
             sandboxes: self.sandboxes.or(limits.sandboxes),
             containers: self.containers.or(limits.containers),
             memory_bytes: self.memory.or(limits.memory_bytes),
-            network: limits.network,
+            network: if self.network.is_empty() { limits.network } else { Some(self.network) },
             backend: self.backend.or(limits.backend),
             asked_backend: limits.asked_backend,
             log_code: self.log_code.or(limits.log_code),

@@ -1,6 +1,24 @@
 //! Times as people write them, and limits over limits.
 
+use clap::Parser;
+
 use super::*;
+use crate::cli::{Cli, Command};
+
+fn limits(words: &[&str]) -> LimitArgs {
+    match parsed(words).unwrap() {
+        KeyCommand::Limit { limits, .. } => limits,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn parsed(words: &[&str]) -> Result<KeyCommand, clap::Error> {
+    let cli = Cli::try_parse_from(["sandgate", "key", "limit", "key_1"].iter().chain(words))?;
+    match cli.command {
+        Command::Key(args) => Ok(args.command),
+        other => panic!("{other:?}"),
+    }
+}
 
 #[test]
 fn times_have_units() {
@@ -20,4 +38,14 @@ fn limits_that_are_not_named_stay() {
     let expected =
         KeyLimits { containers: Some(2), executions: Some(3), log_code: Some(false), ..KeyLimits::default() };
     assert_eq!(named.over(there), expected);
+}
+
+#[test]
+fn a_network_is_words_that_replace_those_there() {
+    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+    let there = KeyLimits { network: Some(words(&["open"])), ..KeyLimits::default() };
+    assert_eq!(limits(&[]).over(there.clone()), there);
+    let named = limits(&["--network", "*.example.org,registries", "--network", "192.0.2.0/24"]).over(there);
+    assert_eq!(named.network, Some(words(&["*.example.org", "registries", "192.0.2.0/24"])));
+    assert!(named.check().is_ok());
 }
