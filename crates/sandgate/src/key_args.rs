@@ -1,6 +1,6 @@
 //! The command line of `sandgate key`.
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use sandgate_core::KeyLimits;
 
 use crate::size;
@@ -12,10 +12,14 @@ Examples:
   sandgate key create ci-3 --network '*.example.org,registries'
   sandgate key list --json
   sandgate key limit key_0123… --models 'gpt-5*' --memory 4g
+  sandgate key limit key_0123… --unset containers,network   # no bound of its own any more
   sandgate key revoke key_0123…
 
 They work on the store of SANDGATE_HOME, also while a server runs on it, which sees every change at once.
 As soon as there has been one key, a server lets nobody in without one.";
+
+/// For those who look for a word that takes a limit off.
+const UNSET: &str = "; 'sandgate key limit ID --unset LIMIT' takes a limit off";
 
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
@@ -51,9 +55,43 @@ pub(crate) enum KeyCommand {
         id: String,
         #[command(flatten)]
         limits: LimitArgs,
+        // A word of its own, as 'none' for a limit could be read as nothing at all or as no limit.
+        /// Limits to take off; may be repeated, and separated by commas
+        #[arg(long, value_name = "LIMIT", value_delimiter = ',')]
+        unset: Vec<LimitName>,
     },
     /// End a key, at once and for good
     Revoke { id: String },
+}
+
+/// A limit as its option is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LimitName {
+    Models,
+    RequestsPerMinute,
+    Executions,
+    Sandboxes,
+    Containers,
+    Memory,
+    Network,
+    Backend,
+    LogCode,
+}
+
+impl LimitName {
+    pub(crate) fn take_off(self, limits: &mut KeyLimits) {
+        match self {
+            Self::Models => limits.models = None,
+            Self::RequestsPerMinute => limits.requests_per_minute = None,
+            Self::Executions => limits.executions = None,
+            Self::Sandboxes => limits.sandboxes = None,
+            Self::Containers => limits.containers = None,
+            Self::Memory => limits.memory_bytes = None,
+            Self::Network => limits.network = None,
+            Self::Backend => limits.backend = None,
+            Self::LogCode => limits.log_code = None,
+        }
+    }
 }
 
 #[derive(Debug, Default, Args)]
@@ -61,16 +99,16 @@ pub(crate) struct LimitArgs {
     /// Models it may use, with * for any text; may be repeated
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     models: Vec<String>,
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", value_parser = number)]
     requests_per_minute: Option<u32>,
     /// Executions at once
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", value_parser = number)]
     executions: Option<u32>,
     /// Sandboxes running at once
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", value_parser = number)]
     sandboxes: Option<u32>,
     /// Containers, asleep or not
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", value_parser = number)]
     containers: Option<u32>,
     /// Memory of one container, such as 512m or 4g
     #[arg(long, value_name = "SIZE", value_parser = size::memory)]
@@ -80,7 +118,7 @@ pub(crate) struct LimitArgs {
     #[arg(long, value_name = "TARGET", value_delimiter = ',')]
     network: Vec<String>,
     /// The backend that its code runs on, and no other
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = backend)]
     backend: Option<String>,
     /// Whether the ledger's records hold code and output, whatever the configuration says
     #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
@@ -106,6 +144,17 @@ impl LimitArgs {
             log_code: self.log_code.or(limits.log_code),
             console: self.console.unwrap_or(limits.console),
         }
+    }
+}
+
+fn number(text: &str) -> Result<u32, String> {
+    text.parse().map_err(|_| format!("a whole number is wanted{UNSET}"))
+}
+
+fn backend(text: &str) -> Result<String, String> {
+    match text.trim() {
+        "" => Err(format!("the name of a backend is wanted{UNSET}")),
+        name => Ok(name.to_owned()),
     }
 }
 

@@ -49,3 +49,27 @@ fn a_network_is_words_that_replace_those_there() {
     assert_eq!(named.network, Some(words(&["*.example.org", "registries", "192.0.2.0/24"])));
     assert!(named.check().is_ok());
 }
+
+#[test]
+fn a_limit_is_taken_off_by_its_name() {
+    let there = KeyLimits { containers: Some(2), backend: Some("a".to_owned()), ..KeyLimits::default() };
+    let KeyCommand::Limit { limits, unset, .. } =
+        parsed(&["--unset", "backend,requests-per-minute", "--executions", "3"]).unwrap()
+    else {
+        panic!("another command")
+    };
+    let mut left = there.clone();
+    unset.iter().for_each(|name| name.take_off(&mut left));
+    let expected = KeyLimits { executions: Some(3), backend: None, ..there };
+    assert_eq!(limits.over(left), expected);
+}
+
+#[test]
+fn what_is_no_limit_says_how_one_is_taken_off() {
+    for words in [["--containers", "none"], ["--backend", ""], ["--backend", " "]] {
+        let error = parsed(&words).unwrap_err();
+        assert!(error.to_string().contains("--unset"), "{error}");
+        assert_eq!(error.exit_code(), 2);
+    }
+    assert!(parsed(&["--unset", "nothing"]).is_err());
+}

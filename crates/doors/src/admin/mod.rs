@@ -27,6 +27,8 @@ use crate::owner::Who;
 #[derive(Clone, Debug)]
 pub struct AdminDoor {
     pub store: Store,
+    /// Names of the backends that a key can be bound to.
+    pub backends: Vec<String>,
 }
 
 type Door = Arc<AdminDoor>;
@@ -38,6 +40,15 @@ impl AdminDoor {
             .route("/v1/admin/keys/{key}", get(retrieve).patch(change).delete(revoke))
             .with_state(Arc::new(self))
     }
+
+    fn check_backend(&self, name: Option<&str>) -> ApiResult<()> {
+        let Some(name) = name.filter(|name| !self.backends.iter().any(|known| known == name)) else {
+            return Ok(());
+        };
+        let there = self.backends.join(", ");
+        let message = format!("Invalid 'limits.backend': there is no backend '{name}'; there is: {there}.");
+        Err(ApiError::bad_request(message).about("limits.backend").coded("unknown_backend"))
+    }
 }
 
 async fn create(
@@ -46,7 +57,9 @@ async fn create(
     JsonBody(fields): JsonBody,
 ) -> ApiResult<Json<Value>> {
     only_master(&who)?;
-    let (record, secret) = door.store.create_key(key_wish::read(fields)?).await?;
+    let wish = key_wish::read(fields)?;
+    door.check_backend(wish.limits.backend.as_deref())?;
+    let (record, secret) = door.store.create_key(wish).await?;
     tracing::info!(key = record.id, owner = %record.owner, "a key was made");
     let mut made = key_object(&record);
     // This once.
@@ -82,6 +95,8 @@ async fn change(
 ) -> ApiResult<Json<Value>> {
     only_master(&who)?;
     let wanted = key_wish::read_change(fields)?;
+    // Only one that is given: other limits of a key can change when its backend is gone.
+    door.check_backend(wanted.get("backend").and_then(Value::as_str))?;
     let changed = door.store.change_key_limits(&id, move |limits| merged(&limits, wanted)).await;
     let record = changed.map_err(|error| no_such(error, &id))??;
     tracing::info!(key = record.id, "the limits of a key were changed");

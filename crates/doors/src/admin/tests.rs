@@ -20,7 +20,8 @@ async fn client(master: Option<&str>) -> Client {
     let home = tempfile::tempdir().unwrap();
     let store = Store::open(home.path()).await.unwrap();
     let access = Access::new(store.clone(), master);
-    let router = AdminDoor { store }.router().layer(from_fn_with_state(access, authenticate));
+    let backends = vec!["embedded".to_owned(), "cloud".to_owned()];
+    let router = AdminDoor { store, backends }.router().layer(from_fn_with_state(access, authenticate));
     Client { router, _home: home }
 }
 
@@ -112,4 +113,18 @@ async fn without_a_master_key_nobody_is_the_operator() {
     let (status, message) = client.refused("POST", "", json!({"name": "a"})).await;
     assert_eq!(status, 403);
     assert!(message.contains("SANDGATE_MASTER_KEY"), "{message}");
+}
+
+#[tokio::test]
+async fn a_key_is_bound_to_a_backend_that_is_there() {
+    let client = client(Some(MASTER)).await;
+    let wish = json!({"name": "a", "limits": {"backend": "nowhere"}});
+    let (status, said) = client.refused("POST", "", wish).await;
+    assert!(status == 400 && said.contains("there is: embedded, cloud"), "{status} {said}");
+    let made = client.ok("POST", "", json!({"name": "a", "limits": {"backend": "cloud"}})).await;
+    let path = format!("/{}", made["id"].as_str().unwrap());
+    let (status, said) = client.refused("PATCH", &path, json!({"limits": {"backend": ""}})).await;
+    assert!(status == 400 && said.contains("no backend ''"), "{status} {said}");
+    let left = client.ok("PATCH", &path, json!({"limits": {"backend": null, "containers": 1}})).await;
+    assert_eq!(left["limits"], json!({"containers": 1}));
 }

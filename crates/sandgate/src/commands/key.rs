@@ -44,8 +44,12 @@ async fn done(KeyArgs { command, json }: KeyArgs) -> Result<String> {
             let record = open().await?.key(&id).await.map_err(|error| no_such(error, &id))?;
             Ok(format!("{:#}\n", key_object(&record)))
         }
-        KeyCommand::Limit { id, limits } => {
-            let changed = open().await?.change_key_limits(&id, |old| checked(limits.over(old))).await;
+        KeyCommand::Limit { id, limits, unset } => {
+            let change = move |mut old: KeyLimits| {
+                unset.iter().for_each(|name| name.take_off(&mut old));
+                checked(limits.over(old))
+            };
+            let changed = open().await?.change_key_limits(&id, change).await;
             let record = changed.map_err(|error| no_such(error, &id))?.map_err(bad_limits)?;
             Ok(format!("{:#}\n", key_object(&record)))
         }

@@ -150,7 +150,8 @@ async fn until_stopped(args: ServeArgs, mut settings: Settings) -> Result<()> {
         limits: settings.door,
         strict: settings.gate.strict,
     };
-    let admin = AdminDoor { store: store.clone() };
+    let names = backends.fleet.names().into_iter().map(str::to_owned).collect();
+    let admin = AdminDoor { store: store.clone(), backends: names };
     let records = LedgerDoor { store: store.clone(), ledger: ledger.clone() };
     let checked = Arc::new(FleetCheck { fleet: Arc::clone(&backends.fleet), spec: spec.clone() });
     let health = BackendsDoor::new(Arc::clone(&checked) as _);

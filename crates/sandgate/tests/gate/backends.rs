@@ -179,7 +179,8 @@ fn a_key_a_model_and_a_request_choose_and_the_operator_sees_how_each_is() {
     assert_eq!(left_at(&far), 0);
     keyed.limited(json!({"backend": "far"})).post("/v1/execute", &run).ok();
     assert_eq!(left_at(&far), 1);
-    keyed.limited(json!({"backend": "none"})).post("/v1/execute", &run).refused(400);
+    let unknown = json!({"name": "test", "limits": {"backend": "none"}});
+    keyed.master().post("/v1/admin/keys", &unknown).refused(400);
     let asking = |limits: Value, name: &str| {
         let head = format!("application/json\r\nsandgate-backend: {name}");
         keyed.limited(limits).typed("POST", "/v1/execute", &head, run.to_string().as_bytes())
