@@ -13,7 +13,7 @@ use sandgate_gate::{Approvals, Metrics, Now};
 use sandgate_store::Store;
 
 use crate::access::{METRICS, only_master};
-use crate::openai::ApiResult;
+use crate::openai::{ApiResult, wrong_method};
 use crate::owner::Who;
 
 const KIND: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -28,7 +28,7 @@ pub struct MetricsDoor {
 
 impl MetricsDoor {
     pub fn router(self) -> Router {
-        Router::new().route(METRICS, get(show)).with_state(self)
+        Router::new().route(METRICS, get(show)).method_not_allowed_fallback(wrong_method).with_state(self)
     }
 }
 

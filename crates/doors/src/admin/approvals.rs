@@ -11,7 +11,7 @@ use sandgate_gate::{Approvals, CannotDecide, Decider, GateError, only_known};
 use serde_json::{Map, Value, json};
 
 use crate::access::only_master;
-use crate::openai::{ApiError, ApiResult, InPath, JsonBody, Query};
+use crate::openai::{ApiError, ApiResult, InPath, JsonBody, Query, wrong_method};
 use crate::owner::Who;
 use crate::stopping::Stops;
 
@@ -28,6 +28,7 @@ impl ApprovalsDoor {
         Router::new()
             .route("/v1/admin/approvals", get(list))
             .route("/v1/admin/approvals/{id}", get(retrieve).post(decide))
+            .method_not_allowed_fallback(wrong_method)
             .with_state(self)
     }
 }

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use crate::access::only_master;
-use crate::openai::{ApiError, ApiResult};
+use crate::openai::{ApiError, ApiResult, wrong_method};
 
 #[derive(Clone, Debug)]
 pub struct BackendsDoor {
@@ -32,7 +32,10 @@ impl BackendsDoor {
     }
 
     pub fn router(self) -> Router {
-        Router::new().route("/health/backends", get(check)).with_state(self)
+        Router::new()
+            .route("/health/backends", get(check))
+            .method_not_allowed_fallback(wrong_method)
+            .with_state(self)
     }
 
     fn round(&self) -> Arc<Round> {

@@ -21,7 +21,7 @@ pub use key_wish::{check_name, check_owner};
 pub use ledger::{LedgerDoor, MOST_CHILDREN, MOST_REQUESTS, ledger_object, ledger_tree, when};
 
 use crate::access::only_master;
-use crate::openai::{ApiError, ApiResult, InPath, JsonBody, Query, no_such_page, pages};
+use crate::openai::{ApiError, ApiResult, InPath, JsonBody, Query, no_such_page, pages, wrong_method};
 use crate::owner::Who;
 
 #[derive(Clone, Debug)]
@@ -38,6 +38,7 @@ impl AdminDoor {
         Router::new()
             .route("/v1/admin/keys", post(create).get(list))
             .route("/v1/admin/keys/{key}", get(retrieve).patch(change).delete(revoke))
+            .method_not_allowed_fallback(wrong_method)
             .with_state(Arc::new(self))
     }
 

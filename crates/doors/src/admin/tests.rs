@@ -128,3 +128,12 @@ async fn a_key_is_bound_to_a_backend_that_is_there() {
     let left = client.ok("PATCH", &path, json!({"limits": {"backend": null, "containers": 1}})).await;
     assert_eq!(left["limits"], json!({"containers": 1}));
 }
+
+#[tokio::test]
+async fn a_wrong_method_is_said_in_words() {
+    let client = client(Some(MASTER)).await;
+    for path in ["", "/key_1"] {
+        let (status, body) = client.send(MASTER, "PUT", path, json!({})).await;
+        assert_eq!((status, &body["error"]["code"]), (405, &json!("method_not_allowed")), "{path}");
+    }
+}

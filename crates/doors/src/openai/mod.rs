@@ -38,6 +38,7 @@ use tokio_util::task::TaskTracker;
 
 pub(crate) use body::{JsonBody, is_kind};
 pub(crate) use error::{ApiError, ApiResult, limit_word};
+pub(crate) use other_paths::wrong_method;
 pub(crate) use pages::{Query, no_such_page};
 pub(crate) use path::InPath;
 

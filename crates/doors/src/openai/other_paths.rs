@@ -59,7 +59,7 @@ fn refuse_form(who: &Principal) -> ApiResult<()> {
 }
 
 /// A path of ours, asked for in a way that it has not.
-pub(super) async fn wrong_method(request: Request) -> ApiResult<Response> {
+pub(crate) async fn wrong_method(request: Request) -> ApiResult<Response> {
     refuse_websocket(request.headers())?;
     Err(ApiError::wrong_method(request.method(), request.uri().path()))
 }

@@ -21,7 +21,7 @@ pub use shown::{ledger_object, ledger_tree};
 pub use wish::when;
 
 use crate::access::only_master;
-use crate::openai::{ApiError, ApiResult, InPath, Query, no_such_page, pages};
+use crate::openai::{ApiError, ApiResult, InPath, Query, no_such_page, pages, wrong_method};
 use crate::owner::Who;
 use crate::request_id::mark;
 
@@ -45,6 +45,7 @@ impl LedgerDoor {
             .route("/v1/admin/ledger/{request}", get(retrieve_any))
             .route("/v1/ledger", get(list_own))
             .route("/v1/ledger/{request}", get(retrieve_own))
+            .method_not_allowed_fallback(wrong_method)
             .layer(from_fn(mark))
             .with_state(Arc::new(self))
     }
