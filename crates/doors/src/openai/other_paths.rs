@@ -5,7 +5,7 @@
 //! of the organisation are objects of the operator's account, and would be shown to, or deleted by,
 //! whoever may ask for an embedding.
 
-use axum::extract::{Path, Request, State};
+use axum::extract::{Request, State};
 use axum::http::header::UPGRADE;
 use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::{Json, Response};
@@ -16,6 +16,7 @@ use serde_json::Value;
 use super::Door;
 use super::body::{is_kind, whole};
 use super::error::{ApiError, ApiResult};
+use super::path::InPath;
 use super::uploads::FORM;
 use crate::access::check_model;
 use crate::owner::Who;
@@ -68,7 +69,7 @@ pub(crate) async fn wrong_method(request: Request) -> ApiResult<Response> {
 pub(super) async fn model(
     State(door): State<Door>,
     Who(who): Who,
-    Path(model): Path<String>,
+    InPath(model): InPath<String>,
     headers: HeaderMap,
 ) -> ApiResult<Json<Value>> {
     let list = door.gate.upstream().models(&Credentials::from_headers(&headers)).await?;

@@ -30,6 +30,8 @@ async fn one_model_of_the_list() {
     let client = client().await;
     assert_eq!(client.get("/v1/models/loopback").await.good()["id"], "loopback");
     client.get("/v1/models/org/other").await.refused(404, Some("model"), Some("model_not_found"));
+    // A name that is not text.
+    client.get("/v1/models/%ff").await.refused(404, None, Some("unknown_url"));
 }
 
 #[tokio::test]
