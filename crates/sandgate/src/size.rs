@@ -9,7 +9,7 @@ pub(crate) enum SizeError {
 }
 
 const MIB: u64 = 1 << 20;
-const SMALLEST: u64 = 64 * MIB;
+pub(crate) const SMALLEST: u64 = 64 * MIB;
 
 /// Bytes of memory for a sandbox.
 pub(crate) fn memory(text: &str) -> Result<u64, SizeError> {

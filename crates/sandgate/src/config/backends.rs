@@ -40,6 +40,8 @@ pub(crate) struct BackendSettings {
     pub(crate) remotes: BTreeMap<String, RemoteSettings>,
     /// A line for each.
     pub(crate) said: Vec<String>,
+    /// What may not work, as far as can be seen from here.
+    pub(super) warnings: Vec<Problem>,
 }
 
 #[derive(Clone)]
@@ -78,12 +80,14 @@ impl BackendSettings {
     pub(super) fn of(file: &ConfigFile) -> Result<Self, Problem> {
         let mut remotes = BTreeMap::new();
         let mut said = Vec::new();
+        let mut warnings = Vec::new();
         for (name, backend) in &file.backends {
             let path = backend.origin.clone().unwrap_or_else(|| KeyPath::of("backends").key(name));
             check_name(name, &path)?;
             let one = One { file: backend, path };
             let remote = one.check()?;
             said.push(format!("backend '{name}' is {}", one.described()));
+            warnings.extend(one.without_domain());
             remotes.insert(name.clone(), remote);
         }
         let names = || {
@@ -118,7 +122,7 @@ impl BackendSettings {
         if !remotes.is_empty() {
             said.push(format!("code runs on '{default}' unless another backend is named"));
         }
-        Ok(Self { default, embedded: file.embedded, remotes, said })
+        Ok(Self { default, embedded: file.embedded, remotes, said, warnings })
     }
 }
 
@@ -237,6 +241,18 @@ impl One<'_> {
             Some((key, ..)) => Err(self.problem(key, format!("{} has no such thing", self.kind()))),
             None => Ok(()),
         }
+    }
+
+    /// For E2B of one's own: where its sandboxes are is said here, or by its name, or else by the server alone, which
+    /// most do not.
+    fn without_domain(&self) -> Option<Problem> {
+        let file = self.file;
+        let url = file.url.as_ref().filter(|_| file.r#type == BackendType::E2b)?;
+        let is_said = file.domain.is_some() || file.sandbox_url.is_some();
+        let host = url.split_once("://").map_or(url.as_str(), |(_, rest)| rest);
+        let what = "without 'domain' or 'sandbox_url' code runs only if this server itself says a domain for \
+                    each of its sandboxes";
+        (!is_said && !host.starts_with("api.")).then(|| self.problem("url", what))
     }
 
     fn kind(&self) -> &'static str {

@@ -1,13 +1,17 @@
 //! Backends in the configuration: what is read, what is refused, what is never shown.
 
-use super::super::settings;
+use super::super::{Settings, settings};
 use super::*;
 
 fn check(yaml: &str) -> Result<BackendSettings, String> {
+    whole(yaml).map(|settings| settings.backends)
+}
+
+fn whole(yaml: &str) -> Result<Settings, String> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("gate.yaml");
     std::fs::write(&path, yaml).unwrap();
-    settings(Some(&path), None).map(|settings| settings.backends).map_err(|error| error.to_string())
+    settings(Some(&path), None).map_err(|error| error.to_string())
 }
 
 #[track_caller]
@@ -60,5 +64,18 @@ fn no_secret_is_shown() {
     let shown = format!("{settings:?} {:?}", settings.said);
     for secret in ["sk-hidden", "sk-env"] {
         assert!(!shown.contains(secret), "{secret} in {shown}");
+    }
+}
+
+#[test]
+fn a_server_of_e2b_that_must_say_where_its_sandboxes_are_is_named() {
+    let warned =
+        |keys: &str| whole(&format!("backends: {{a: {{type: e2b, key: k{keys}}}}}\n")).unwrap().warnings;
+    let said = warned(", url: 'http://e2b.example:3000'");
+    assert!(said.len() == 1 && said[0].contains("gate.yaml:1:") && said[0].contains("a.url"), "{said:?}");
+    for keys in
+        ["", ", domain: x.org", ", url: 'https://api.x.org'", ", url: 'http://x', sandbox_url: 'http://x'"]
+    {
+        assert!(warned(keys).is_empty(), "{keys}");
     }
 }

@@ -67,11 +67,12 @@ fn settings(path: Option<&Path>, listen: Option<&str>) -> Result<Settings, Confi
     let is_litellm = read::has_key(path, &text, "model_list")?;
     let places = Places::of(&text);
     let at = |problem| ConfigError::placed(path, &places, problem);
-    if !is_litellm {
-        return check(&read::read(path, &text)?, listen).map_err(at);
-    }
-    let Understood { file, warnings } = litellm::understand(read::read(path, &text)?).map_err(at)?;
+    let Understood { file, mut warnings } = match is_litellm {
+        true => litellm::understand(read::read(path, &text)?).map_err(at)?,
+        false => Understood { file: read::read(path, &text)?, warnings: Vec::new() },
+    };
     let mut settings = check(&file, listen).map_err(at)?;
+    warnings.append(&mut settings.backends.warnings);
     settings.warnings = warnings.into_iter().map(|warning| at(warning).to_string()).collect();
     Ok(settings)
 }

@@ -4,6 +4,7 @@ use std::fs;
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 
+use http::Uri;
 use sandgate_core::NetworkRules;
 use sandgate_core::network::{Cidr, NetworkCeiling, NetworkLimits, NetworkPolicy, Ports, Target};
 use sandgate_engine::{EgressConfig, RegistriesConfig, Resolution, discover};
@@ -64,6 +65,32 @@ impl Default for RegistriesFile {
     fn default() -> Self {
         Self { pip: None, npm: None, go: None, cache_bytes: 10 << 30 }
     }
+}
+
+impl RegistriesFile {
+    /// As the egress reads them, which a server does only once it starts.
+    fn check(&self, path: &KeyPath) -> Result<(), Problem> {
+        if self.cache_bytes == 0 {
+            return Err(Problem::at(path.key("cache_bytes"), "must be at least 1"));
+        }
+        for (name, url) in [("pip", &self.pip), ("npm", &self.npm), ("go", &self.go)] {
+            if url.as_ref().is_some_and(|url| !is_registry(url)) {
+                // Not repeated: it may hold a password.
+                let message = "an address such as https://packages.example.org/simple is wanted";
+                return Err(Problem::at(path.key(name), message));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_registry(url: &str) -> bool {
+    let rest = ["http://", "https://"].iter().find_map(|scheme| url.trim().strip_prefix(scheme));
+    let Some(rest) = rest else { return false };
+    let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    // The account of the operator, which may have characters that no URL has.
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    !host.is_empty() && format!("http://{host}{path}").parse::<Uri>().is_ok()
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -134,6 +161,7 @@ impl NetworkFile {
         if self.connections == Some(0) {
             return Err(Problem::at(path.key("connections"), "must be at least 1"));
         }
+        self.registries.check(&path.key("registries"))?;
         let all_connections = self.connections.unwrap_or(EgressConfig::default().connections);
         Ok(NetworkSettings {
             rules: NetworkRules { usual, ceiling },

@@ -48,3 +48,17 @@ fn names_what_is_wrong() {
         assert!(problem.contains(said), "{said}: {problem}");
     }
 }
+
+#[test]
+fn registries_are_addresses_of_the_web() {
+    for url in [
+        "https://packages.example.org/simple",
+        "http://localhost:3141/root/pypi/+simple/",
+        "https://name:pass word%40@packages.example.org",
+    ] {
+        assert!(super::is_registry(url), "{url}");
+    }
+    for url in ["", "nope", "ftp://a", "https://", "https:///simple", "https://a b/", "file:///srv"] {
+        assert!(!super::is_registry(url), "{url}");
+    }
+}

@@ -5,6 +5,7 @@ use schemars::{Schema, SchemaGenerator, schema_for};
 use serde_json::{Value, json};
 
 use super::file::ConfigFile;
+use crate::size;
 
 /// As text, with a line end.
 pub(crate) fn schema() -> String {
@@ -15,13 +16,14 @@ pub(crate) fn schema() -> String {
 /// The limits are numbers all, and their defaults say which.
 pub(crate) fn limits(_: &mut SchemaGenerator) -> Schema {
     let defaults = serde_json::to_value(Limits::default()).unwrap_or_default();
-    let number = |default: &Value| {
+    let number = |name: &str, default: &Value| {
         let kind = if default.is_f64() { "number" } else { "integer" };
-        json!({"type": kind, "minimum": 0, "default": default})
+        let least = if name == "memory_bytes" { size::SMALLEST } else { 0 };
+        json!({"type": kind, "minimum": least, "default": default})
     };
     let names = defaults.as_object().into_iter().flatten();
     let properties: serde_json::Map<String, Value> =
-        names.map(|(name, default)| (name.clone(), number(default))).collect();
+        names.map(|(name, default)| (name.clone(), number(name, default))).collect();
     let mut schema = Schema::default();
     schema.insert("type".to_owned(), json!("object"));
     schema.insert("additionalProperties".to_owned(), json!(false));

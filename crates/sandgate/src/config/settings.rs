@@ -22,6 +22,7 @@ use super::opensandbox;
 use super::secrets::{Secret, SecretText};
 use super::telemetry::{LogFormat, TelemetrySettings};
 use super::upstreams::Upstreams;
+use crate::size;
 
 /// Where the master key comes from when the file does not say.
 pub(crate) const MASTER_KEY: &str = "SANDGATE_MASTER_KEY";
@@ -55,7 +56,7 @@ pub(crate) struct Settings {
 }
 
 pub(crate) fn check(file: &ConfigFile, listen: Option<&str>) -> Result<Settings, Problem> {
-    not_zero(file)?;
+    large_enough(file)?;
     let master_key = match &file.master_key {
         Some(key) => Some(key.find().map_err(|message| Problem::at(KeyPath::of("master_key"), message))?),
         // One that is set and empty is a mistake in a deployment, and must not open the server.
@@ -129,13 +130,16 @@ fn is_log(text: &str) -> bool {
     EnvFilter::try_new(text).is_ok() && text.split(',').all(|part| part.contains('=') || is_level(part))
 }
 
-fn not_zero(file: &ConfigFile) -> Result<(), Problem> {
+/// Bounds below which nothing would run.
+fn large_enough(file: &ConfigFile) -> Result<(), Problem> {
     let least = [
         ("idle_seconds", file.idle_seconds),
         ("max_live", file.max_live as u64),
-        ("limits.memory_bytes", file.limits.memory_bytes),
         ("limits.processes", file.limits.processes.into()),
         ("limits.cpu_millis", file.limits.cpu_millis.into()),
+        ("limits.open_files", file.limits.open_files),
+        ("limits.code_bytes", file.limits.code_bytes),
+        ("limits.contexts", file.limits.contexts.into()),
         ("keep_days", file.keep_days),
         ("ledger.keep_days", file.ledger.keep_days),
         ("gate.rounds", file.gate.rounds.into()),
@@ -144,10 +148,17 @@ fn not_zero(file: &ConfigFile) -> Result<(), Problem> {
         ("gate.model_output_bytes", file.gate.model_output_bytes as u64),
         ("gate.executions_per_owner", file.gate.executions_per_owner as u64),
     ];
-    match least.into_iter().find(|(_, value)| *value == 0) {
-        Some((name, _)) => Err(Problem::at(KeyPath::dotted(name), "must be at least 1")),
-        None => Ok(()),
+    if let Some((name, _)) = least.into_iter().find(|(_, value)| *value == 0) {
+        return Err(Problem::at(KeyPath::dotted(name), "must be at least 1"));
     }
+    if file.limits.wall.is_zero() {
+        return Err(Problem::at(KeyPath::dotted("limits.wall"), "must be more than 0 seconds"));
+    }
+    if file.limits.memory_bytes < size::SMALLEST {
+        let message = format!("must be at least {} (64 MiB): an interpreter needs it", size::SMALLEST);
+        return Err(Problem::at(KeyPath::dotted("limits.memory_bytes"), message));
+    }
+    Ok(())
 }
 
 /// Beyond this machine only with a key.

@@ -45,6 +45,17 @@ fn what_is_wrong_has_a_place_and_a_key() {
     for (yaml, said) in [
         ("pool: 1\nmax_live: 0\n", "gate.yaml:2:11: max_live: must be at least 1"),
         ("gate:\n  rounds: 0\n", "gate.yaml:2:11: gate.rounds: must be at least 1"),
+        ("limits:\n  wall: 0\n", "gate.yaml:2:9: limits.wall: must be more than 0 seconds"),
+        ("limits: {memory_bytes: 1}\n", "gate.yaml:1:24: limits.memory_bytes: must be at least 67108864"),
+        ("limits: {contexts: 0}\n", "gate.yaml:1:20: limits.contexts: must be at least 1"),
+        (
+            "network:\n  registries: {pip: nope}\n",
+            "gate.yaml:2:21: network.registries.pip: an address such as https://packages.example.org/simple is wanted",
+        ),
+        (
+            "network: {registries: {cache_bytes: 0}}\n",
+            "gate.yaml:1:37: network.registries.cache_bytes: must be",
+        ),
         ("listen: 0.0.0.0:1\n", "gate.yaml:1:9: listen: refusing to listen on 0.0.0.0:1"),
         ("log: 'a=b=c'\n", "gate.yaml:1:6: log: "),
         ("log: verbose\n", "gate.yaml:1:6: log: "),
