@@ -8,9 +8,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
+use sandgate_core::network::NetworkPolicy;
 use sandgate_core::{
     Backend, BackendCheck, BackendError, BackendReport, BackendStats, CheckBackends, ExecuteRequest, Files,
-    Outcome, Result, Sandbox, SandboxId, SandboxSpec,
+    NetworkBy, Outcome, Result, Sandbox, SandboxId, SandboxSpec,
 };
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -112,10 +113,16 @@ impl Fleet {
         checked
     }
 
-    async fn check_one(&self, name: String, spec: SandboxSpec) -> BackendCheck {
+    async fn check_one(&self, name: String, mut spec: SandboxSpec) -> BackendCheck {
         let began = Instant::now();
         let outcome = match self.named(&name) {
-            Ok(backend) => try_out(backend, spec).await,
+            Ok(backend) => {
+                // A network that its provider refuses is to be found out here.
+                if let NetworkBy::Backend(own) = backend.network(None) {
+                    spec.network = own;
+                }
+                try_out(backend, spec).await
+            }
             Err(error) => Err(error),
         };
         let kind = self.remotes.get(&name).map_or(EMBEDDED, |remote| remote.backend.kind());
@@ -185,8 +192,15 @@ impl Backend for Fleet {
         embedded.into_iter().chain(remotes).collect()
     }
 
-    fn has_network(&self, backend: Option<&str>) -> bool {
-        self.named(backend.unwrap_or(&self.default)).is_ok_and(|backend| backend.has_network(None))
+    fn network(&self, backend: Option<&str>) -> NetworkBy {
+        match self.named(backend.unwrap_or(&self.default)) {
+            Ok(backend) => backend.network(None),
+            Err(_) => NetworkBy::Backend(NetworkPolicy::disabled()),
+        }
+    }
+
+    fn decides_memory(&self, backend: Option<&str>) -> bool {
+        self.named(backend.unwrap_or(&self.default)).is_ok_and(|backend| backend.decides_memory(None))
     }
 
     async fn create(&self, spec: SandboxSpec) -> Result<Arc<dyn Sandbox>> {
@@ -202,7 +216,13 @@ impl Backend for Fleet {
                 next,
                 "a sandbox is made elsewhere, as the configuration says"
             );
-            made = self.counted(next, self.named(next)?.create(spec.clone()).await);
+            let backend = self.named(next)?;
+            let mut spec = spec.clone();
+            if backend.network(None) == NetworkBy::Policy {
+                // What it was granted is another backend's network, which no ceiling was asked about here.
+                spec.network = NetworkPolicy::disabled();
+            }
+            made = self.counted(next, backend.create(spec).await);
         }
         made
     }

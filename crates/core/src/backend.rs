@@ -11,6 +11,15 @@ use tokio::sync::mpsc;
 use crate::network::NetworkPolicy;
 use crate::{BackendError, ContextId, Event, Files, Inside, Limits, Processes, Result, SandboxId};
 
+/// What decides what the sandboxes of a backend reach.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NetworkBy {
+    /// The policy of each.
+    Policy,
+    /// The operator, for all of them alike: each has this, or nothing where somebody wants that.
+    Backend(NetworkPolicy),
+}
+
 /// Somewhere code can run.
 #[async_trait]
 pub trait Backend: Send + Sync + Debug {
@@ -31,9 +40,14 @@ pub trait Backend: Send + Sync + Debug {
         Vec::new()
     }
 
-    /// Whether sandboxes can be given a network policy that opens anything; `backend`: as in [`SandboxSpec`].
-    fn has_network(&self, _backend: Option<&str>) -> bool {
-        false
+    /// What decides what its sandboxes reach; `backend`: as in [`SandboxSpec`].
+    fn network(&self, _backend: Option<&str>) -> NetworkBy {
+        NetworkBy::Backend(NetworkPolicy::disabled())
+    }
+
+    /// Whether [`Limits::memory_bytes`] counts there; `backend`: as in [`SandboxSpec`].
+    fn decides_memory(&self, _backend: Option<&str>) -> bool {
+        true
     }
 
     /// A new sandbox with empty files, ready to execute.

@@ -30,7 +30,7 @@ mod watched_backend;
 
 pub use backend::{
     Backend, BackendReport, BackendStats, ContextInfo, ContextSpec, ExecuteRequest, Execution,
-    ExecutionHandle, Meter, Sandbox, SandboxSpec, Stop, Usage,
+    ExecutionHandle, Meter, NetworkBy, Sandbox, SandboxSpec, Stop, Usage,
 };
 pub use backend_check::{BackendCheck, CheckBackends};
 pub use containers::{Container, ContainerInfo, ContainerState, Containers, ContainersConfig, NewContainer};

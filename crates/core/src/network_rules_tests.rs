@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{NetworkRefused, NetworkRules};
+use super::{NetworkRefused, NetworkRules, grant_fixed};
 use crate::network::{NetworkCeiling, NetworkPolicy, OutsideCeiling};
 use crate::testing::ScriptedBackend;
 use crate::{BackendError, Containers, ContainersConfig, KeyLimits, MemoryRegistry, NewContainer};
@@ -74,5 +74,25 @@ async fn a_key_runs_no_code_where_more_is_reached_than_it_may() {
     for words in [&[][..], &["b.example"], &["a.example:443"]] {
         let refused = container.sandbox_within(&bound(words)).await.unwrap_err();
         assert!(matches!(&refused, BackendError::Invalid(why) if why.contains("'a.example'")), "{refused}");
+    }
+}
+
+#[test]
+fn a_network_that_is_set_for_a_backend_is_had_or_closed() {
+    let own = || NetworkPolicy::allowlist(vec!["a.example:*".parse().unwrap()]);
+    let granted = |asked: Option<&[&str]>, bound: Option<&[&str]>| {
+        grant_fixed(own(), asked.map(policy), bound.map(key).as_deref())
+    };
+    assert_eq!(granted(None, None).unwrap(), own());
+    assert!(granted(Some(&[]), None).unwrap().is_disabled(), "whoever wants nothing has nothing");
+    assert_eq!(granted(Some(&["a.example"]), None).unwrap(), own(), "what there is, without its ports");
+    for more in [&["open"][..], &["a.example", "b.example"], &["registries"], &["a.example", "registries"]] {
+        let refused = granted(Some(more), None).unwrap_err();
+        assert!(refused.to_string().contains("a.example:*"), "{more:?}: {refused}");
+    }
+    assert_eq!(granted(None, Some(&["a.example:*"])).unwrap(), own());
+    for less in [&[][..], &["b.example"], &["registries"]] {
+        assert!(granted(None, Some(less)).unwrap().is_disabled(), "a key stays within its bound: {less:?}");
+        assert!(matches!(granted(Some(&["a.example"]), Some(less)), Err(NetworkRefused::Key(_))), "{less:?}");
     }
 }

@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 
-use crate::{Backend, BackendReport, BackendStats, Files, Result, Sandbox, SandboxId, SandboxSpec};
+use crate::{
+    Backend, BackendReport, BackendStats, Files, NetworkBy, Result, Sandbox, SandboxId, SandboxSpec,
+};
 
 /// Told of each start: `create` or `wake`, whether it went well, and its time.
 type Told = Box<dyn Fn(&'static str, bool, Duration) + Send + Sync>;
@@ -55,8 +57,12 @@ impl Backend for WatchedBackend {
         self.backend.reports()
     }
 
-    fn has_network(&self, backend: Option<&str>) -> bool {
-        self.backend.has_network(backend)
+    fn network(&self, backend: Option<&str>) -> NetworkBy {
+        self.backend.network(backend)
+    }
+
+    fn decides_memory(&self, backend: Option<&str>) -> bool {
+        self.backend.decides_memory(backend)
     }
 
     async fn create(&self, spec: SandboxSpec) -> Result<Arc<dyn Sandbox>> {

@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
+use sandgate_core::network::NetworkPolicy;
 use sandgate_core::{
-    Backend, BackendError, BackendStats, ExecuteRequest, Files, Outcome, Result, Sandbox, SandboxId,
-    SandboxSpec,
+    Backend, BackendError, BackendStats, ExecuteRequest, Files, NetworkBy, Outcome, Result, Sandbox,
+    SandboxId, SandboxSpec,
 };
 use sandgate_jail::cgroup::Cgroups;
 use sandgate_jail::{Layers, landlock_abi, sys};
@@ -281,8 +282,11 @@ impl Backend for Engine {
         self.pool.stats()
     }
 
-    fn has_network(&self, _backend: Option<&str>) -> bool {
-        self.shared.network.is_some()
+    fn network(&self, _backend: Option<&str>) -> NetworkBy {
+        match &self.shared.network {
+            Some(_) => NetworkBy::Policy,
+            None => NetworkBy::Backend(NetworkPolicy::disabled()),
+        }
     }
 
     async fn create(&self, spec: SandboxSpec) -> Result<Arc<dyn Sandbox>> {

@@ -16,6 +16,7 @@ mod listen;
 mod live_files;
 mod look;
 mod make;
+mod network;
 mod outgoing;
 mod reaper;
 mod record;
@@ -31,7 +32,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use sandgate_core::{Backend, BackendError, BackendReport, Files, Result, Sandbox, SandboxId, SandboxSpec};
+use sandgate_core::{
+    Backend, BackendError, BackendReport, Files, NetworkBy, Result, Sandbox, SandboxId, SandboxSpec,
+};
 use tokio::task::JoinSet;
 
 pub use breaker::BreakerConfig;
@@ -135,6 +138,14 @@ impl Backend for RemoteBackend {
 
     fn is_healthy(&self) -> bool {
         self.0.is_healthy()
+    }
+
+    fn network(&self, _backend: Option<&str>) -> NetworkBy {
+        NetworkBy::Backend(network::own(&self.0.config.network))
+    }
+
+    fn decides_memory(&self, _backend: Option<&str>) -> bool {
+        self.capabilities().memory_limit
     }
 
     async fn create(&self, spec: SandboxSpec) -> Result<Arc<dyn Sandbox>> {

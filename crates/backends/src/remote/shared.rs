@@ -12,6 +12,7 @@ use tokio::sync::Mutex as AsyncMutex;
 use super::breaker::{Breaker, BreakerConfig};
 use super::furnish::Guess;
 use super::kept::{Bounds, Kept};
+use super::network;
 use super::record::Records;
 use super::refusal::{backend_error, unavailable};
 use super::sandbox::RemoteSandbox;
@@ -137,7 +138,7 @@ impl Shared {
             memory_bytes: can.memory_limit.then_some(spec.limits.memory_bytes),
             cpu_millis: can.cpu_limit.then_some(spec.limits.cpu_millis),
             disk_bytes: can.disk_limit.then_some(spec.limits.disk_bytes),
-            network: self.config.network.clone(),
+            network: network::within(&self.config.network, &spec.network),
             life: self.life(),
             env,
             metadata,

@@ -80,7 +80,11 @@ pub struct ContainerInfo {
     pub last_active_at: u64,
     pub idle_seconds: u64,
     pub memory_limit: Option<String>,
+    /// As it was asked for, where it was in words that are said back.
     pub network_policy: Option<Value>,
+    /// What its code may reach.
+    #[serde(skip)]
+    pub network: NetworkPolicy,
 }
 
 impl Container {
@@ -179,6 +183,7 @@ impl Container {
             idle_seconds: self.record.idle_seconds,
             memory_limit: self.record.memory_limit.clone(),
             network_policy: self.current().network_policy,
+            network: self.network(),
         })
     }
 

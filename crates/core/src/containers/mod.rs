@@ -107,6 +107,9 @@ impl Containers {
     pub async fn create(&self, mut new: NewContainer) -> Result<Arc<Container>> {
         new.spec.backend = new.allowance.backend_for(new.spec.backend.take())?;
         new.spec.pinned = new.allowance.backend.is_some();
+        if new.memory_limit.is_some() && !self.backend.decides_memory(new.spec.backend.as_deref()) {
+            return Err(BackendError::Unsupported("choosing the memory of a sandbox"));
+        }
         self.grant_network(&mut new)?;
         let share = self.take_share(&new)?;
         let place = self.places.take(&new.owner, new.allowance.sandboxes)?;

@@ -7,7 +7,8 @@ use serde_json::Value;
 use super::container::{Container, Life};
 use super::{Containers, NewContainer, registry_failed};
 use crate::network::NetworkPolicy;
-use crate::{BackendError, KeyLimits, Result};
+use crate::network_rules::grant_fixed;
+use crate::{BackendError, KeyLimits, NetworkBy, Result};
 
 impl Containers {
     /// Every door's containers pass here, so that none reaches more than the server and the key allow.
@@ -33,21 +34,30 @@ impl Containers {
         asked: Option<NetworkPolicy>,
         allowance: &KeyLimits,
     ) -> Result<NetworkPolicy> {
-        let is_asked = asked.is_some();
-        let granted = self.config.network.grant(asked, allowance.network.as_deref());
-        let granted = granted.map_err(|refused| BackendError::Invalid(refused.to_string()))?;
-        match granted.is_disabled() || self.backend.has_network(backend) {
-            true => Ok(granted),
-            false if is_asked => Err(BackendError::Unsupported("giving a sandbox a network policy")),
+        let key = allowance.network.as_deref();
+        let granted = match self.backend.network(backend) {
+            NetworkBy::Policy => self.config.network.grant(asked, key),
+            NetworkBy::Backend(own) if own.is_disabled() => {
+                let opens = asked.as_ref().is_some_and(|asked| !asked.is_disabled());
+                let granted = self.config.network.grant(asked, key);
+                if opens && granted.is_ok() {
+                    return Err(BackendError::Unsupported("giving a sandbox a network policy"));
+                }
+                granted.map(|_| own)
+            }
             // What is usual here says nothing of sandboxes that are made elsewhere.
-            false => Ok(NetworkPolicy::disabled()),
-        }
+            NetworkBy::Backend(own) => grant_fixed(own, asked, key),
+        };
+        granted.map_err(|refused| BackendError::Invalid(refused.to_string()))
     }
 
     /// For who asks for the internet as a whole: all of it, or None where that is not allowed.
     #[must_use]
     pub fn widest_network(&self, allowance: &KeyLimits) -> Option<NetworkPolicy> {
-        self.config.network.widest(allowance.network.as_deref())
+        match self.backend.network(allowance.asked_backend.as_deref().or(allowance.backend.as_deref())) {
+            NetworkBy::Policy => self.config.network.widest(allowance.network.as_deref()),
+            NetworkBy::Backend(_) => None,
+        }
     }
 
     /// Changes what a container may reach, at once if it runs. `said`: the policy as it is said back.
@@ -68,7 +78,7 @@ impl Containers {
             let life = container.life.lock().await;
             match &*life {
                 Life::Deleted => return Err(container.no_such()),
-                Life::Live(live) if live.sandbox.is_alive() => {
+                Life::Live(live) if live.sandbox.is_alive() && policy != container.network() => {
                     live.sandbox.set_network(policy.clone()).await?;
                 }
                 Life::Live(_) | Life::Asleep => {}

@@ -11,8 +11,8 @@ use super::{MemoryFiles, ScriptedPorts};
 use crate::network::NetworkPolicy;
 use crate::{
     Backend, BackendError, CodeError, ContextId, ContextInfo, ContextSpec, Ending, Event, ExecuteRequest,
-    Execution, ExecutionHandle, Files, Inside, MimeBundle, Result, Sandbox, SandboxId, SandboxSpec, Usage,
-    random_hex,
+    Execution, ExecutionHandle, Files, Inside, MimeBundle, NetworkBy, Result, Sandbox, SandboxId,
+    SandboxSpec, Usage, random_hex,
 };
 
 /// More entries than this cannot be listed at once, as with the real one.
@@ -74,8 +74,8 @@ impl Backend for ScriptedBackend {
     fn name(&self) -> &'static str {
         "scripted"
     }
-    fn has_network(&self, _backend: Option<&str>) -> bool {
-        true
+    fn network(&self, _backend: Option<&str>) -> NetworkBy {
+        NetworkBy::Policy
     }
     async fn create(&self, spec: SandboxSpec) -> Result<Arc<dyn Sandbox>> {
         self.created.fetch_add(1, Ordering::SeqCst);

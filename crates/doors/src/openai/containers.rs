@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::Json;
+use sandgate_core::network::{Action, NetworkPolicy, Target};
 use sandgate_core::{Container, ContainerInfo, Principal, now_seconds};
 use sandgate_gate::{GateError, MEMORY_SIZES};
 use sandgate_store::{Page, StoreError};
@@ -134,7 +135,7 @@ fn object(door: &OpenAiDoor, info: &ContainerInfo) -> Value {
         "status": status,
         "expires_after": {"anchor": "last_active_at", "minutes": info.idle_seconds.div_ceil(60)},
         "last_active_at": info.last_active_at,
-        "network_policy": info.network_policy.clone().unwrap_or_else(|| json!({"type": "disabled"})),
+        "network_policy": info.network_policy.clone().unwrap_or_else(|| network_policy(&info.network)),
         "name": info.name.as_deref().unwrap_or_default(),
     });
     // The server's own size may be one that has no name there.
@@ -143,6 +144,22 @@ fn object(door: &OpenAiDoor, info: &ContainerInfo) -> Value {
         object["memory_limit"] = json!(limit);
     }
     object
+}
+
+/// A policy that was not asked for in these words, as near as they come: ports and denials have none.
+fn network_policy(policy: &NetworkPolicy) -> Value {
+    if policy.is_disabled() {
+        return json!({"type": "disabled"});
+    }
+    let host = |target: &Target| match (target.names(), target.addresses()) {
+        (Some(name), _) => name.to_string(),
+        (None, range) => range.map(|range| range.to_string()).unwrap_or_default(),
+    };
+    let allowed = policy.rules.iter().filter(|rule| rule.action == Action::Allow);
+    let mut domains: Vec<String> = allowed.map(|rule| host(&rule.target)).collect();
+    domains.extend(policy.registries.then(|| "registries".to_owned()));
+    domains.extend((policy.default == Action::Allow).then(|| "*".to_owned()));
+    json!({"type": "allowlist", "allowed_domains": domains})
 }
 
 #[cfg(test)]

@@ -24,6 +24,17 @@ async fn a_container_has_every_key_of_its_shape() {
     assert_eq!(client.get(&format!("/v1/containers/{id}")).await.good(), expected);
 }
 
+#[test]
+fn a_network_of_other_words_is_said_as_near_as_these_come() {
+    let said = |words: &[&str]| network_policy(&NetworkPolicy::from_words(words.iter().copied()).unwrap());
+    assert_eq!(said(&[]), json!({"type": "disabled"}));
+    assert_eq!(said(&["open"]), json!({"type": "allowlist", "allowed_domains": ["*"]}));
+    assert_eq!(
+        said(&["*.a.example:8080", "192.0.2.0/24", "registries"]),
+        json!({"type": "allowlist", "allowed_domains": ["*.a.example", "192.0.2.0/24", "registries"]})
+    );
+}
+
 #[tokio::test]
 async fn wishes_are_granted_and_said_back() {
     let client = client().await;
