@@ -26,6 +26,10 @@ const E2B_DOMAIN: &str = "e2b.app";
 const E2B_TEMPLATE: &str = "code-interpreter-v1";
 const OPENSANDBOX_IMAGE: &str = "opensandbox/code-interpreter:v1.1.0";
 const OPENSANDBOX_ENTRYPOINT: &str = "/opt/code-interpreter/code-interpreter.sh";
+/// Of that image, whatever registry and version it has.
+const OPENSANDBOX_OWN: &str = "opensandbox/code-interpreter";
+/// Does nothing, in every image. The provider refuses a sandbox without any.
+const OPENSANDBOX_WAITING: [&str; 3] = ["tail", "-f", "/dev/null"];
 const DAYTONA_URL: &str = "https://app.daytona.io/api";
 const LEAST_LIFE: u64 = 60;
 /// As labels of every provider take them.
@@ -331,14 +335,14 @@ impl One<'_> {
             }
             BackendType::Opensandbox => {
                 let url = file.url.clone().ok_or_else(|| self.problem("url", "this key is missing"))?;
-                let is_usual_image = file.image.is_none() && file.entrypoint.is_empty();
+                let image = file.image.as_deref().unwrap_or(OPENSANDBOX_IMAGE);
                 let settings = OpenSandboxSettings {
                     url,
                     api_key: self.key()?,
-                    image: file.image.clone().unwrap_or_else(|| OPENSANDBOX_IMAGE.to_owned()),
-                    entrypoint: match is_usual_image {
-                        true => vec![OPENSANDBOX_ENTRYPOINT.to_owned()],
-                        false => file.entrypoint.clone(),
+                    image: image.to_owned(),
+                    entrypoint: match file.entrypoint.as_slice() {
+                        [] => usual_entrypoint(image),
+                        said => said.to_vec(),
                     },
                     use_server_proxy: file.server_proxy,
                     extensions: file.extensions.clone(),
@@ -364,6 +368,19 @@ impl One<'_> {
                 Ok(Arc::new(Daytona::new(settings).map_err(wrong)?))
             }
         }
+    }
+}
+
+/// What an image of OpenSandbox starts with when the file does not say.
+fn usual_entrypoint(image: &str) -> Vec<String> {
+    let bare = image.split('@').next().unwrap_or(image);
+    // A colon before a slash is that of a registry's port.
+    let name = bare.rsplit_once(':').filter(|(_, tag)| !tag.contains('/')).map_or(bare, |(name, _)| name);
+    let is_own =
+        name.strip_suffix(OPENSANDBOX_OWN).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'));
+    match is_own {
+        true => vec![OPENSANDBOX_ENTRYPOINT.to_owned()],
+        false => OPENSANDBOX_WAITING.map(str::to_owned).to_vec(),
     }
 }
 

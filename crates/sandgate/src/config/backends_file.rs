@@ -33,7 +33,7 @@ pub(crate) struct BackendFile {
     /// For opensandbox and daytona: the image.
     #[serde(default)]
     pub(crate) image: Option<String>,
-    /// For opensandbox: what the image starts with.
+    /// For opensandbox: what the image starts with; without it what its own image needs, and for others tail -f /dev/null.
     #[serde(default)]
     pub(crate) entrypoint: Vec<String>,
     /// For opensandbox: reach sandboxes through its server, rather than straight.

@@ -79,3 +79,17 @@ fn a_server_of_e2b_that_must_say_where_its_sandboxes_are_is_named() {
         assert!(warned(keys).is_empty(), "{keys}");
     }
 }
+
+#[test]
+fn every_image_of_opensandbox_starts_with_something() {
+    for image in [
+        OPENSANDBOX_IMAGE,
+        "opensandbox/code-interpreter",
+        "mirror.example:5000/opensandbox/code-interpreter@sha256:00",
+    ] {
+        assert_eq!(usual_entrypoint(image), [OPENSANDBOX_ENTRYPOINT], "{image}");
+    }
+    for image in ["python:3.12", "mirror.example:5000/python", "notopensandbox/code-interpreter:v1"] {
+        assert_eq!(usual_entrypoint(image), ["tail", "-f", "/dev/null"], "{image}");
+    }
+}
