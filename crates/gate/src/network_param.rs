@@ -2,7 +2,7 @@
 //! what is said back, stored or shown never has them.
 
 use sandgate_core::Secret;
-use sandgate_core::network::{DomainSecret, NetworkPolicy, Target};
+use sandgate_core::network::{DomainSecret, InvalidTarget, NetworkPolicy, Target};
 use serde_json::{Map, Value, json};
 
 use crate::container_param::only_known;
@@ -61,9 +61,13 @@ fn read_allowlist(fields: &Map<String, Value>, at: &str) -> Result<AskedNetwork>
         }
         targets.push(target);
     }
-    let secrets = read_secrets(fields.get("domain_secrets"), &targets, &format!("{at}.domain_secrets"))?;
+    let secrets_at = format!("{at}.domain_secrets");
+    let secrets = read_secrets(fields.get("domain_secrets"), &targets, &secrets_at)?;
     let policy = NetworkPolicy { secrets, ..NetworkPolicy::allowlist(targets) };
-    policy.check().map_err(|error| GateError::bad_value(at, format!("{error}.")))?;
+    policy.check().map_err(|error| {
+        let place = if matches!(error, InvalidTarget::SecretTwice { .. }) { &secrets_at } else { at };
+        GateError::bad_value(place, format!("{error}."))
+    })?;
     Ok(AskedNetwork { policy, said: json!({"type": "allowlist", "allowed_domains": domains}) })
 }
 
@@ -92,7 +96,9 @@ fn read_secrets(value: Option<&Value>, allowed: &[Target], at: &str) -> Result<V
         };
         let (domain, name, value) = (text("domain")?, text("name")?, text("value")?);
         let made = DomainSecret::new(domain, name.to_owned(), Secret::new(value.to_owned()));
-        let made = made.map_err(|error| GateError::bad_value(place.as_str(), format!("{error}.")))?;
+        let made = made.map_err(|error| {
+            GateError::bad_value(format!("{place}.{}", field_of(&error)), format!("{error}."))
+        })?;
         if !allowed.iter().any(|target| made.is_within(target)) {
             let message = format!("The domain '{domain}' is not among 'allowed_domains'.");
             return Err(GateError::bad_value(format!("{place}.domain"), message));
@@ -100,6 +106,17 @@ fn read_secrets(value: Option<&Value>, allowed: &[Target], at: &str) -> Result<V
         secrets.push(made);
     }
     Ok(secrets)
+}
+
+/// Which field of a secret is wrong.
+fn field_of(error: &InvalidTarget) -> &'static str {
+    if matches!(error, InvalidTarget::SecretName(_) | InvalidTarget::ReservedSecretName { .. }) {
+        "name"
+    } else if matches!(error, InvalidTarget::SecretValue(..)) {
+        "value"
+    } else {
+        "domain"
+    }
 }
 
 /// With at least one element, and not too many.

@@ -66,7 +66,24 @@ fn says_what_is_wrong_and_never_a_secret() {
         ),
         (
             with(json!([{"domain": "a.example", "name": "A=", "value": hidden}])),
-            "network_policy.domain_secrets[0]",
+            "network_policy.domain_secrets[0].name",
+        ),
+        (
+            with(json!([{"domain": "a.example", "name": "LD_PRELOAD", "value": hidden}])),
+            "network_policy.domain_secrets[0].name",
+        ),
+        (
+            with(json!([{"domain": "a.example", "name": "A", "value": "short"}])),
+            "network_policy.domain_secrets[0].value",
+        ),
+        (
+            with(json!([{"domain": "a.example:443", "name": "A", "value": hidden}])),
+            "network_policy.domain_secrets[0].domain",
+        ),
+        (
+            with(json!([{"domain": "a.example", "name": "A", "value": hidden},
+                        {"domain": "A.example", "name": "A", "value": hidden}])),
+            "network_policy.domain_secrets",
         ),
         (
             with(json!([{"domain": "a.example", "name": "A", "value": [hidden]}])),
@@ -74,11 +91,19 @@ fn says_what_is_wrong_and_never_a_secret() {
         ),
         (
             with(json!([{"domain": "a.example", "name": "A", "value": format!("{hidden}\n")}])),
-            "network_policy.domain_secrets[0]",
+            "network_policy.domain_secrets[0].value",
         ),
     ] {
         let (message, found) = refusal(policy);
         assert_eq!(found, param, "{message}");
         assert!(!message.contains(hidden), "{message}");
     }
+}
+
+#[test]
+fn one_name_may_stand_for_a_value_of_each_domain() {
+    let secret = |domain: &str, value: &str| json!({"domain": domain, "name": "TOKEN", "value": value});
+    let asked = read(json!({"type": "allowlist", "allowed_domains": ["a.example", "b.example"],
+        "domain_secrets": [secret("a.example", "value-of-a"), secret("b.example", "value-of-b")]}));
+    assert_eq!(asked.policy.secrets.len(), 2);
 }

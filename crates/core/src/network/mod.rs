@@ -8,6 +8,7 @@ mod limits;
 mod name;
 mod policy;
 mod ports;
+mod reserved;
 mod secrets;
 mod target;
 

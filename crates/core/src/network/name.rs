@@ -1,5 +1,6 @@
 //! Names of hosts, in the one form they are compared in, and patterns over them.
 
+use std::cmp::Reverse;
 use std::fmt;
 use std::str::FromStr;
 
@@ -123,6 +124,14 @@ impl HostPattern {
         match self {
             Self::Exact(own) => own == name,
             Self::Below(parent) => is_below(name, parent),
+        }
+    }
+
+    /// Of two patterns that match one name, the smaller is of the one that matches less.
+    pub(super) fn width(&self) -> impl Ord + use<> {
+        match self {
+            Self::Exact(_) => (false, Reverse(0)),
+            Self::Below(parent) => (true, Reverse(parent.0.len())),
         }
     }
 

@@ -136,7 +136,15 @@ impl NetworkPolicy {
         if bytes > MOST_SECRET_BYTES {
             return Err(InvalidTarget::LongSecrets { bytes, limit: MOST_SECRET_BYTES });
         }
-        self.secrets.iter().try_for_each(DomainSecret::check)
+        for (index, secret) in self.secrets.iter().enumerate() {
+            secret.check()?;
+            let is_same = |one: &DomainSecret| one.name == secret.name && one.domain == secret.domain;
+            if self.secrets.iter().take(index).any(is_same) {
+                let domain = secret.domain.to_string();
+                return Err(InvalidTarget::SecretTwice { name: secret.name.clone(), domain });
+            }
+        }
+        Ok(())
     }
 
     /// Whether nothing at all is reached: such a sandbox gets no sockets.
@@ -178,9 +186,13 @@ impl NetworkPolicy {
         open
     }
 
-    /// The secrets that requests to `name` may carry.
-    pub fn secrets_for<'a>(&'a self, name: &'a HostName) -> impl Iterator<Item = &'a DomainSecret> {
-        self.secrets.iter().filter(move |secret| secret.domain.matches(name))
+    /// The secrets that requests to `name` may carry. Of several with one name, the one whose domain says the most
+    /// about it comes first.
+    #[must_use]
+    pub fn secrets_for(&self, name: &HostName) -> Vec<&DomainSecret> {
+        let mut own: Vec<_> = self.secrets.iter().filter(|secret| secret.domain.matches(name)).collect();
+        own.sort_by_key(|secret| secret.domain.width());
+        own
     }
 }
 

@@ -119,8 +119,12 @@ fn secrets_are_bounded() {
     let policy = |secrets: Vec<DomainSecret>| NetworkPolicy { secrets, ..NetworkPolicy::default() };
     assert!(policy((0..32).map(|number| secret(number, 500)).collect()).check().is_ok());
     for (secrets, said) in [
-        ((0..33).map(|number| secret(number, 1)).collect::<Vec<_>>(), "33 secrets"),
+        ((0..33).map(|number| secret(number, 8)).collect::<Vec<_>>(), "33 secrets"),
         ((0..3).map(|number| secret(number, 6000)).collect(), "18000 bytes"),
+        (
+            vec![secret(0, 8), secret(1, 8), secret(0, 9)],
+            "'NAME_0' is given twice for the domain 'a.example'",
+        ),
     ] {
         let error = policy(secrets).check().unwrap_err().to_string();
         assert!(error.contains(said), "{error}");

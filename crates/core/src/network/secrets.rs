@@ -4,11 +4,14 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::reserved::reserved;
 use super::{HostPattern, InvalidTarget, Target};
 use crate::{Secret, random_hex};
 
 /// Longer than headers that servers take.
 const LONGEST_VALUE: usize = 8 << 10;
+/// What is shorter stands in answers by chance, and each such place would get the placeholder.
+const SHORTEST_VALUE: usize = 8;
 const MARK: &str = "sandgate-secret-";
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,9 +70,15 @@ impl DomainSecret {
         if !named {
             return Err(InvalidTarget::SecretName(super::name::shortened(&self.name)));
         }
+        if let Some(why) = reserved(&self.name) {
+            return Err(InvalidTarget::ReservedSecretName { name: self.name.clone(), why });
+        }
         let wrong = |why| Err(InvalidTarget::SecretValue(self.name.clone(), why));
         match self.value.as_ref().map(Secret::expose) {
             Some("") => wrong("is empty"),
+            Some(value) if value.len() < SHORTEST_VALUE => {
+                wrong("is shorter than 8 bytes, and would be found in answers where it is not meant")
+            }
             Some(value) if value.len() > LONGEST_VALUE => wrong("is longer than 8 KiB"),
             // It goes into a header: a line end would be a header of its own.
             Some(value) if value.bytes().any(|byte| byte.is_ascii_control()) => {

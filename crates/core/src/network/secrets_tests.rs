@@ -5,7 +5,8 @@ use crate::Secret;
 use crate::network::NetworkPolicy;
 
 fn secret() -> DomainSecret {
-    DomainSecret::new("api.example.org", "API_KEY".to_owned(), Secret::new("hunter2".to_owned())).unwrap()
+    DomainSecret::new("api.example.org", "API_KEY".to_owned(), Secret::new("hunter2-hunter2".to_owned()))
+        .unwrap()
 }
 
 #[test]
@@ -29,26 +30,41 @@ fn names_and_values_are_checked() {
     let make = |domain: &str, name: &str, value: &str| {
         DomainSecret::new(domain, name.to_owned(), Secret::new(value.to_owned()))
     };
-    assert!(make("*.example.org", "_A1", "v").is_ok());
+    assert!(make("*.example.org", "_A1", "12345678").is_ok());
     for (domain, name, value) in [
-        ("*", "A", "v"),
-        ("example.org:443", "A", "v"),
-        ("192.0.2.1", "A", "v"),
-        ("example.org", "", "v"),
-        ("example.org", "1A", "v"),
-        ("example.org", "A-B", "v"),
+        ("*", "A", "12345678"),
+        ("example.org:443", "A", "12345678"),
+        ("192.0.2.1", "A", "12345678"),
+        ("example.org", "", "12345678"),
+        ("example.org", "1A", "12345678"),
+        ("example.org", "A-B", "12345678"),
+        ("example.org", "PATH", "12345678"),
         ("example.org", "A", ""),
-        ("example.org", "A", "v\r\nX-Evil: 1"),
+        ("example.org", "A", "1234567"),
+        ("example.org", "A", "12345678\r\nX-Evil: 1"),
     ] {
         assert!(make(domain, name, value).is_err(), "{domain} {name} {value}");
     }
-    let told = make("example.org", "A", "s3cret\n").unwrap_err().to_string();
+    let told = make("example.org", "A", "s3cret-s3cret\n").unwrap_err().to_string();
     assert!(!told.contains("s3cret"), "{told}");
 }
 
 #[test]
 fn a_secret_is_for_its_domain_alone() {
     let policy = NetworkPolicy { secrets: vec![secret()], ..NetworkPolicy::default() };
-    assert_eq!(policy.secrets_for(&"api.example.org".parse().unwrap()).count(), 1);
-    assert_eq!(policy.secrets_for(&"www.example.org".parse().unwrap()).count(), 0);
+    assert_eq!(policy.secrets_for(&"api.example.org".parse().unwrap()).len(), 1);
+    assert_eq!(policy.secrets_for(&"www.example.org".parse().unwrap()).len(), 0);
+}
+
+#[test]
+fn of_domains_that_fit_the_narrowest_comes_first() {
+    let of = |domain: &str| {
+        DomainSecret::new(domain, "KEY".to_owned(), Secret::new("12345678".to_owned())).unwrap()
+    };
+    let domains = ["*.example.org", "a.b.example.org", "*.b.example.org"];
+    let policy = NetworkPolicy { secrets: domains.map(of).to_vec(), ..NetworkPolicy::default() };
+    policy.check().unwrap();
+    let name = "a.b.example.org".parse().unwrap();
+    let found: Vec<_> = policy.secrets_for(&name).iter().map(|secret| secret.domain.to_string()).collect();
+    assert_eq!(found, ["a.b.example.org", "*.b.example.org", "*.example.org"]);
 }

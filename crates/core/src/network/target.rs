@@ -22,6 +22,10 @@ pub enum InvalidTarget {
     WideWildcard(String),
     #[error("a secret's name '{0}' must be the name of an environment variable")]
     SecretName(String),
+    #[error("a secret cannot have the name '{name}', because {why}; give it another name")]
+    ReservedSecretName { name: String, why: &'static str },
+    #[error("the secret '{name}' is given twice for the domain '{domain}'")]
+    SecretTwice { name: String, domain: String },
     #[error("the secret '{0}' {1}")]
     SecretValue(String, &'static str),
     #[error("there are {given} secrets of domains; the limit is {limit}")]

@@ -31,9 +31,19 @@ pub(crate) fn intercepts(sandbox: &SandboxEgress, wanted: &Wanted) -> bool {
     !secrets_of(sandbox, wanted).is_empty()
 }
 
+/// Each with every placeholder of its name: where several domains have secrets of one name, the variable inside can
+/// hold the placeholder of one of them only, and each domain gets its own value for it.
 fn secrets_of(sandbox: &SandboxEgress, wanted: &Wanted) -> Vec<DomainSecret> {
     let now = sandbox.policy.now();
-    wanted.name().map(|name| now.policy.secrets_for(name).cloned().collect()).unwrap_or_default()
+    let Some(name) = wanted.name() else { return Vec::new() };
+    let mut all = Vec::new();
+    for secret in now.policy.secrets_for(name) {
+        let namesakes = now.policy.secrets.iter().filter(|one| one.name == secret.name);
+        all.extend(
+            namesakes.map(|one| DomainSecret { placeholder: one.placeholder.clone(), ..secret.clone() }),
+        );
+    }
+    all
 }
 
 pub(crate) async fn intercept<C: Stream>(
@@ -109,7 +119,7 @@ pub(crate) fn unsaid(sandbox: &SandboxEgress, wanted: &Wanted) -> Arc<Search> {
     let Some(name) = wanted.name() else { return Arc::new(Search::new([])) };
     let now = sandbox.policy.now();
     sandbox.tls.search(&now, name, || {
-        let pairs = now.policy.secrets_for(name).filter_map(|secret| {
+        let pairs = now.policy.secrets_for(name).into_iter().filter_map(|secret| {
             let forms = forms::forms(secret.value.as_ref()?.expose());
             let stands = secret.placeholder.as_bytes();
             Some(forms.into_iter().map(|form| (form, stands.to_vec())))

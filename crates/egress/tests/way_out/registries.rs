@@ -172,3 +172,13 @@ async fn the_front_is_no_way_to_anything_else() {
     );
     assert!(inside.ask(&publish).await.starts_with("HTTP/1.1 405"));
 }
+
+/// A secret of that name would hide where packages are.
+#[test]
+fn no_secret_takes_the_place_of_their_variables() {
+    for (name, _) in registry_env("127.0.0.1:3128".parse().unwrap()) {
+        let secret = sandgate_core::Secret::new("12345678".to_owned());
+        let made = sandgate_core::network::DomainSecret::new("a.example", name.clone(), secret);
+        assert!(made.is_err(), "{name}");
+    }
+}

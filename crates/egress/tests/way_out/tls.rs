@@ -100,6 +100,27 @@ async fn a_secret_is_put_in_for_its_domain_and_taken_out_of_answers() {
     assert!(world.egress.trust_bundle(Some(&own)).contains(&own));
 }
 
+/// A variable holds one placeholder, and it must be of use for every domain that has a secret of its name.
+#[tokio::test]
+async fn one_name_stands_for_the_value_of_each_domain() {
+    let world = World::start().await;
+    let (mut policy, _) = with_secret(&world, "a.allowed.test");
+    let other = Secret::new("another-value-77".to_owned());
+    let second = DomainSecret::new("b.allowed.test", "KEY".to_owned(), other).unwrap();
+    let held = second.placeholder.clone();
+    policy.secrets.push(second);
+    let inside = world.sandbox_with(&policy, NetworkLimits::default());
+    let own = inside.attached.authority().unwrap().to_owned();
+    for (name, value) in [("a.allowed.test", VALUE), ("b.allowed.test", "another-value-77")] {
+        let target = format!("{name}:{}", world.https_port());
+        let stream = tls(&inside, &target, name, &own).await.unwrap();
+        let answer = get(stream, "/", &target, &format!("Authorization: Bearer {held}\r\n")).await;
+        let sent = world.tls.asked().last().unwrap().headers["authorization"].clone();
+        assert_eq!(sent, format!("Bearer {value}").as_str());
+        assert!(!answer.contains(value), "{answer}");
+    }
+}
+
 /// Of a value in two parts, neither is one.
 #[tokio::test]
 async fn a_domain_with_secrets_is_not_asked_for_parts() {
