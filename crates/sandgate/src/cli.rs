@@ -9,6 +9,7 @@ use clap::{ArgGroup, Args, Parser, Subcommand};
 use crate::approvals_args::ApprovalsArgs;
 use crate::key_args::KeyArgs;
 use crate::ledger_args::LedgerArgs;
+use crate::network_words;
 use crate::size;
 
 #[derive(Debug, Parser)]
@@ -108,8 +109,8 @@ pub(crate) struct SandboxArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) language: Option<String>,
     /// What the code may reach: a host (example.org, *.example.org, example.org:8443), a range of addresses, registries
-    /// for the package registries, or open; may be repeated, and separated by commas [default: nothing]
-    #[arg(long, value_name = "TARGET", value_delimiter = ',')]
+    /// for the package registries, open, or disabled for nothing; may be repeated, and separated by commas [default: nothing]
+    #[arg(long, value_name = "TARGET", value_delimiter = ',', value_parser = network_words::word)]
     pub(crate) network: Vec<String>,
 }
 

@@ -3,6 +3,7 @@
 use clap::{Args, Subcommand, ValueEnum};
 use sandgate_core::KeyLimits;
 
+use crate::network_words;
 use crate::size;
 
 const HELP: &str = "\
@@ -115,7 +116,7 @@ pub(crate) struct LimitArgs {
     memory: Option<u64>,
     /// The most that its containers reach: a host (example.org, *.example.org, example.org:8443), a range of addresses,
     /// registries for the package registries, open, or disabled for nothing; may be repeated, and separated by commas
-    #[arg(long, value_name = "TARGET", value_delimiter = ',')]
+    #[arg(long, value_name = "TARGET", value_delimiter = ',', value_parser = network_words::word)]
     network: Vec<String>,
     /// The backend that its code runs on, and no other
     #[arg(long, value_name = "NAME", value_parser = backend)]

@@ -18,6 +18,7 @@ mod keep;
 mod key_args;
 mod ledger_args;
 mod logging;
+mod network_words;
 mod out_folder;
 mod printer;
 mod progress;

@@ -16,10 +16,11 @@ use sandgate_backends::{
 use sandgate_core::Secret;
 use sandgate_outbound::Trust;
 
-use super::backends_file::{BackendFile, BackendType, NetworkFile, NetworkWord};
+use super::backends_file::{BackendFile, BackendType, NetworkFile};
 use super::errors::Problem;
 use super::file::ConfigFile;
 use super::key_path::KeyPath;
+use crate::network_words;
 
 /// What the clouds are called unless the file says otherwise.
 const E2B_DOMAIN: &str = "e2b.app";
@@ -187,9 +188,12 @@ impl One<'_> {
                 .map_or(usual.rest, Duration::from_secs),
         };
         let network = match &self.file.network {
-            NetworkFile::Word(NetworkWord::None) => NetworkWish::Nothing,
-            NetworkFile::Word(NetworkWord::All) => NetworkWish::Everything,
-            NetworkFile::Only(names) => NetworkWish::Only(names.clone()),
+            NetworkFile::Disabled => NetworkWish::Nothing,
+            NetworkFile::Open => NetworkWish::Everything,
+            NetworkFile::Only(names) => {
+                self.check_hosts(names)?;
+                NetworkWish::Only(names.clone())
+            }
         };
         Ok(RemoteSettings {
             provider: self.provider()?,
@@ -200,6 +204,15 @@ impl One<'_> {
             breaker,
             fallback: self.file.fallback.clone(),
         })
+    }
+
+    fn check_hosts(&self, names: &[String]) -> Result<(), Problem> {
+        let path = self.path.key("network");
+        let mut wrong = names
+            .iter()
+            .enumerate()
+            .filter_map(|(number, name)| Some((number, network_words::check_host(name).err()?)));
+        wrong.next().map_or(Ok(()), |(number, message)| Err(Problem::at(path.index(number), message)))
     }
 
     fn check_metadata(&self) -> Result<(), Problem> {
@@ -276,8 +289,8 @@ impl One<'_> {
             (None, _) => DAYTONA_URL.to_owned(),
         };
         let network = match &file.network {
-            NetworkFile::Word(NetworkWord::None) => "no network".to_owned(),
-            NetworkFile::Word(NetworkWord::All) => "the whole network".to_owned(),
+            NetworkFile::Disabled => "no network".to_owned(),
+            NetworkFile::Open => "the whole network".to_owned(),
             NetworkFile::Only(names) => format!("a network of {} names", names.len()),
         };
         let fallback = match file.fallback.as_slice() {

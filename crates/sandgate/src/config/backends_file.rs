@@ -1,16 +1,18 @@
 //! Backends as the file has them.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::de::value::SeqAccessDeserializer;
+use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
 
 use super::key_path::KeyPath;
 use super::secrets::SecretText;
 
 /// Sandboxes that others run. The gate sends code and files there.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, serde::Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct BackendFile {
     /// Who it is.
@@ -51,8 +53,9 @@ pub(crate) struct BackendFile {
     /// For daytona: where the key is a JWT, whose it is.
     #[serde(default)]
     pub(crate) organization: Option<String>,
-    /// What its sandboxes may reach: none, all, or names and addresses.
+    /// What its sandboxes may reach: disabled (or none), open (or all), or a list of names and addresses.
     #[serde(default)]
+    #[schemars(schema_with = "super::schema::backend_network")]
     pub(crate) network: NetworkFile,
     /// How long a sandbox lives there when the gate no longer asks for more.
     #[serde(default = "life")]
@@ -132,7 +135,7 @@ fn life() -> u64 {
     300
 }
 
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, serde::Deserialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum BackendType {
     /// E2B's cloud, or what speaks as it does.
@@ -143,23 +146,43 @@ pub(crate) enum BackendType {
     Daytona,
 }
 
-#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq)]
-#[serde(untagged)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) enum NetworkFile {
-    Word(NetworkWord),
+    #[default]
+    Disabled,
+    Open,
     /// Names, *.names, addresses and blocks of them.
     Only(Vec<String>),
 }
 
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, PartialEq, Eq)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum NetworkWord {
-    None,
-    All,
+/// By hand, as what is derived for a word or a list says of a mistake only that it fits neither.
+impl<'de> Deserialize<'de> for NetworkFile {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_any(NetworkVisitor)
+    }
 }
 
-impl Default for NetworkFile {
-    fn default() -> Self {
-        Self::Word(NetworkWord::None)
+struct NetworkVisitor;
+
+impl<'de> Visitor<'de> for NetworkVisitor {
+    type Value = NetworkFile;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("'disabled', 'open' or a list of hosts")
+    }
+
+    fn visit_str<E: Error>(self, word: &str) -> Result<NetworkFile, E> {
+        match word {
+            "disabled" | "none" => Ok(NetworkFile::Disabled),
+            "open" | "all" => Ok(NetworkFile::Open),
+            other => {
+                let what = "'disabled', 'open' or a list of hosts is wanted";
+                Err(E::custom(format!("'{other}' is not possible here; {what}")))
+            }
+        }
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<NetworkFile, A::Error> {
+        Deserialize::deserialize(SeqAccessDeserializer::new(list)).map(NetworkFile::Only)
     }
 }

@@ -93,3 +93,25 @@ fn every_image_of_opensandbox_starts_with_something() {
         assert_eq!(usual_entrypoint(image), ["tail", "-f", "/dev/null"], "{image}");
     }
 }
+
+#[test]
+fn a_network_is_said_in_the_words_of_all_networks() {
+    for (words, said) in [
+        ("disabled", "no network"),
+        ("none", "no network"),
+        ("open", "the whole network"),
+        ("all", "the whole network"),
+        ("[x.org, 192.0.2.0/24]", "a network of 2 names"),
+    ] {
+        let settings = check(&format!("backends: {{a: {{type: e2b, key: k, network: {words}}}}}\n")).unwrap();
+        assert!(settings.said[0].contains(said), "{:?}", settings.said);
+    }
+    refused(
+        "backends: {a: {type: e2b, key: k, network: [x.org, open]}}\n",
+        "a.network[1]: 'open' is not a host",
+    );
+    refused(
+        "backends: {a: {type: e2b, key: k, network: [registries]}}\n",
+        "a.network[0]: package registries",
+    );
+}

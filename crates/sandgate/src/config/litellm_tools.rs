@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::backends_file::{BackendFile, BackendType, NetworkFile, NetworkWord};
+use super::backends_file::{BackendFile, BackendType, NetworkFile};
 use super::errors::Problem;
 use super::key_path::KeyPath;
 use super::secrets::{SecretText, set_variable};
@@ -126,8 +126,8 @@ fn read_backend(
     let sandbox_url =
         params.text("sandbox_url")?.or_else(|| of_e2b("E2B_SANDBOX_URL").filter(|_| by_variables));
     let network = match params.flag("allow_internet_access")? {
-        Some(true) => NetworkWord::All,
-        Some(false) | None => NetworkWord::None,
+        Some(true) => NetworkFile::Open,
+        Some(false) | None => NetworkFile::Disabled,
     };
     let mut backend = BackendFile::new(kind);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "for ever is long enough")]
@@ -143,7 +143,7 @@ fn read_backend(
         image: params.text("image")?,
         snapshot: params.text("snapshot")?,
         server_proxy: params.flag("use_server_proxy")?.unwrap_or_default(),
-        network: NetworkFile::Word(network),
+        network,
         origin: Some(params.path.clone()),
         ..backend
     })

@@ -13,6 +13,7 @@ use serde::Deserialize;
 
 use super::errors::Problem;
 use super::key_path::KeyPath;
+use crate::network_words;
 
 const DNS_PORT: u16 = 53;
 /// The cache of packages, in a home.
@@ -132,6 +133,7 @@ impl NetworkFile {
     pub(super) fn check(&self) -> Result<NetworkSettings, Problem> {
         let path = KeyPath::of("network");
         let words = |name: &'static str, words: &[String]| {
+            each(&path.key(name), words, network_words::check)?;
             NetworkPolicy::from_words(words.iter().map(String::as_str))
                 .map_err(|error| Problem::at(path.key(name), error.to_string()))
         };

@@ -39,6 +39,7 @@ fn names_what_is_wrong() {
         (NetworkFile { default: words(&["*"]), ..file() }, "default"),
         (NetworkFile { default: words(&["open"]), ceiling: Some(words(&["a.b"])), ..file() }, "more than"),
         (NetworkFile { ceiling: Some(words(&["open", "a.b"])), ..file() }, "stand alone"),
+        (NetworkFile { default: words(&["none"]), ..file() }, "'disabled'"),
         (NetworkFile { deny: words(&["a.b", "http://x"]), ..file() }, "deny"),
         (NetworkFile { allow_private: words(&["10.0.0.0/33"]), ..file() }, "allow_private"),
         (NetworkFile { dns: words(&["dns.example"]), ..file() }, "dns"),

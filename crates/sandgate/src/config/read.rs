@@ -48,8 +48,23 @@ fn sentence(error: &Error, path: &str) -> String {
         Error::DuplicateMappingKey { key: Some(key), .. } => {
             format!("{}: this key is there twice", below(parent, key))
         }
+        Error::Unexpected { expected, .. } => match wanted(expected) {
+            Some(wanted) if parent.is_empty() => wanted.to_owned(),
+            Some(wanted) => format!("{parent}: {wanted}"),
+            None => format!("{parent}: {}", said(error)),
+        },
         other if parent.is_empty() => said(other),
         other => format!("{parent}: {}", said(other)),
+    }
+}
+
+/// In place of the parser's own words.
+fn wanted(expected: &str) -> Option<&'static str> {
+    match expected {
+        "sequence start" => Some("a list is wanted, such as [a, b]"),
+        "mapping start" => Some("a mapping is wanted, such as {key: value}"),
+        "scalar" | "string scalar" => Some("a single value is wanted"),
+        _ => None,
     }
 }
 

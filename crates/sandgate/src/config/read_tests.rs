@@ -48,6 +48,27 @@ fn wrong_values_have_their_place() {
 }
 
 #[test]
+fn another_kind_of_value_is_said_in_words_of_the_file() {
+    for (yaml, said) in [
+        (
+            "network: {default: example.org}\n",
+            "gate.yaml:1:20: network.default: a list is wanted, such as [a, b]",
+        ),
+        ("network: open\n", "gate.yaml:1:10: network: a mapping is wanted, such as {key: value}"),
+        ("pool: [1]\n", "gate.yaml:1:7: pool: a single value is wanted"),
+        ("- a\n", "gate.yaml:1:1: a mapping is wanted, such as {key: value}"),
+        (
+            "backends: {c: {type: e2b, network: x.org}}\n",
+            "gate.yaml:1:36: backends.c.network: 'x.org' is not possible here; 'disabled', 'open' or a list of hosts is wanted",
+        ),
+        ("backends: {c: {type: e2b, network: {a: b}}}\n", "gate.yaml:1:36: backends.c.network: "),
+    ] {
+        let mistake = mistake(yaml);
+        assert!(mistake.starts_with(said), "{mistake}");
+    }
+}
+
+#[test]
 fn nothing_is_enough() {
     for yaml in ["", "# nothing\n", "---\n", "listen: 127.0.0.1:4000\n"] {
         let file = read::<ConfigFile>(Path::new("gate.yaml"), yaml).unwrap();

@@ -31,6 +31,15 @@ pub(crate) fn limits(_: &mut SchemaGenerator) -> Schema {
     schema
 }
 
+/// Of a backend: a word, or a list.
+pub(crate) fn backend_network(_: &mut SchemaGenerator) -> Schema {
+    let words = json!({"type": "string", "enum": ["disabled", "open", "none", "all"]});
+    let list = json!({"type": "array", "items": {"type": "string"}});
+    let mut schema = Schema::default();
+    schema.insert("anyOf".to_owned(), json!([words, list]));
+    schema
+}
+
 #[cfg(test)]
 #[path = "schema_tests.rs"]
 mod tests;
