@@ -83,6 +83,8 @@ pub(crate) struct Denied {
 pub(crate) enum Why {
     Rules(Refusal),
     Address(DeniedAddress),
+    /// An address that the rules do not allow, and that none could.
+    NoRuleCould(DeniedAddress),
     /// It asked for one host by name and for another inside.
     Disagrees {
         said: String,
@@ -131,14 +133,21 @@ impl fmt::Display for Denied {
                 f,
                 "no rule allows {to}. To allow it, '{host}' must be among the allowed domains or addresses (with its port, if that is not 80 or 443) of the network policy that the sandbox is made with."
             ),
-            Why::Rules(Refusal::ByRule(rule)) => {
+            Why::Rules(Refusal::ByRule { rule, alone: true }) => {
                 write!(f, "its rule '{rule}' denies {to}. To allow it, that rule must be taken out.")
             }
+            Why::Rules(Refusal::ByRule { rule, alone: false }) => write!(
+                f,
+                "its rule '{rule}' denies {to}. To allow it, '{host}' must be among the allowed domains or addresses (with its port, if that is not 80 or 443) of the network policy, before that rule if its rules have an order."
+            ),
             Why::Rules(Refusal::ByCeiling) => write!(
                 f,
                 "{to} is outside of what the operator of this server, or of this key, allows. Only the operator can allow it."
             ),
-            Why::Address(denied) => write!(f, "{to} leads nowhere allowed: {denied}."),
+            Why::Address(denied) => write!(f, "{to} leads nowhere allowed: {denied}.{}", opened(denied)),
+            Why::NoRuleCould(denied) => {
+                write!(f, "no rule allows {to}, and none could: {denied}.{}", opened(denied))
+            }
             Why::Disagrees { said } => write!(
                 f,
                 "the connection was opened to {to}, but the request inside names '{said}'. Both must be the same host."
@@ -178,6 +187,16 @@ impl fmt::Display for Denied {
     }
 }
 
+/// What could be done about it, where something sensible can.
+fn opened(denied: &DeniedAddress) -> &'static str {
+    match denied.is_private() {
+        true => {
+            " Only the operator of this server can open it, with 'allow_private' in the server's configuration."
+        }
+        false => "",
+    }
+}
+
 impl fmt::Display for NoConnection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -191,3 +210,7 @@ impl fmt::Display for NoConnection {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "denied_tests.rs"]
+mod tests;

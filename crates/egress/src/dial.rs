@@ -11,7 +11,7 @@ use crate::EgressConfig;
 use crate::buffers::keep_short_if_near;
 use crate::denied::{Host, NoConnection, Wanted, Why};
 use crate::keepalive::keep_alive;
-use crate::live::Effective;
+use crate::live::{Effective, Refusal};
 use crate::resolve::{Recent, Resolver};
 
 /// For all addresses of a name together, and the most for one while others wait.
@@ -39,7 +39,7 @@ impl Dialer {
     ) -> Result<TcpStream, NoConnection> {
         let failed = |why: String| NoConnection::Failed { to: wanted.to_string(), why };
         // Before anything is looked up: the question alone would tell the world something.
-        policy.decide(wanted.destination()).map_err(|refusal| wanted.denied(Why::Rules(refusal)))?;
+        policy.decide(wanted.destination()).map_err(|refusal| self.refused(wanted, refusal))?;
         let found = match &wanted.host {
             Host::Address(address) => vec![*address],
             Host::Name(name) => match recent.get(name) {
@@ -75,6 +75,15 @@ impl Dialer {
             }
         }
         Err(failed(last))
+    }
+
+    /// Whoever is told to have an address allowed that nobody may reach would be told something else then. That it is
+    /// the server's own is not said: who may not reach an address need not learn whose it is.
+    fn refused(&self, wanted: &Wanted, refusal: Refusal) -> NoConnection {
+        match wanted.address().map(|address| self.guard.check(address)) {
+            Some(Err(denied)) => wanted.denied(Why::NoRuleCould(denied)),
+            Some(Ok(())) | None => wanted.denied(Why::Rules(refusal)),
+        }
     }
 
     /// One address that may not be reached spoils the answer: a name that leads there too is not to be trusted.

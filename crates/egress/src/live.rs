@@ -55,7 +55,11 @@ pub(crate) enum Refusal {
     /// No rule of the sandbox's policy allows it.
     NotAllowed,
     /// A rule of the sandbox's policy denies it.
-    ByRule(String),
+    ByRule {
+        rule: String,
+        /// Whether it would be allowed without that rule.
+        alone: bool,
+    },
     /// The operator's ceiling, or the key's, does not reach there.
     ByCeiling,
 }
@@ -64,7 +68,10 @@ impl Effective {
     pub(crate) fn decide(&self, to: Destination<'_>) -> Result<(), Refusal> {
         match self.policy.decide(to) {
             Verdict::Allowed => {}
-            Verdict::Denied { by: Some(target) } => return Err(Refusal::ByRule(target.to_string())),
+            Verdict::Denied { by: Some(target) } => {
+                let alone = self.policy.allows_without(&target, to);
+                return Err(Refusal::ByRule { rule: target.to_string(), alone });
+            }
             Verdict::Denied { by: None } => return Err(Refusal::NotAllowed),
         }
         match self.ceilings.iter().all(|ceiling| ceiling.decide(to) == Verdict::Allowed) {

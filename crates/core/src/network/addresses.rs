@@ -12,6 +12,16 @@ pub struct DeniedAddress {
     pub why: &'static str,
 }
 
+const PRIVATE: &str = "in a private network";
+
+impl DeniedAddress {
+    /// Whether it is of a kind that operators open on purpose, for servers of their own.
+    #[must_use]
+    pub fn is_private(&self) -> bool {
+        self.why == PRIVATE
+    }
+}
+
 /// What the operator says about addresses.
 #[derive(Clone, Debug, Default)]
 pub struct AddressGuard {
@@ -50,18 +60,18 @@ const fn v4(a: u8, b: u8, c: u8, d: u8, bits: u8) -> Cidr {
 /// In the order of IANA's list of special addresses.
 const DENIED_V4: &[(Cidr, &str)] = &[
     (v4(0, 0, 0, 0, 8), "of 'this network'"),
-    (v4(10, 0, 0, 0, 8), "in a private network"),
+    (v4(10, 0, 0, 0, 8), PRIVATE),
     (v4(100, 64, 0, 0, 10), "in a provider's inner network"),
     (v4(127, 0, 0, 0, 8), "of the host's loopback"),
     (v4(168, 63, 129, 16, 32), "a cloud provider's metadata service"),
     (v4(169, 254, 0, 0, 16), "link-local, where metadata services are"),
-    (v4(172, 16, 0, 0, 12), "in a private network"),
+    (v4(172, 16, 0, 0, 12), PRIVATE),
     (v4(192, 0, 0, 0, 24), "reserved for protocols"),
     (v4(192, 0, 2, 0, 24), "reserved for documentation"),
     (v4(192, 31, 196, 0, 24), "reserved for protocols"),
     (v4(192, 52, 193, 0, 24), "reserved for protocols"),
     (v4(192, 88, 99, 0, 24), "of a relay to IPv6"),
-    (v4(192, 168, 0, 0, 16), "in a private network"),
+    (v4(192, 168, 0, 0, 16), PRIVATE),
     (v4(192, 175, 48, 0, 24), "reserved for protocols"),
     (v4(198, 18, 0, 0, 15), "reserved for benchmarks"),
     (v4(198, 51, 100, 0, 24), "reserved for documentation"),
@@ -84,9 +94,9 @@ const DENIED_V6: &[(Cidr, &str)] = &[
     (v6([0x2001, 0xdb8, 0, 0, 0, 0], 32), "reserved for documentation"),
     (v6([0x3fff, 0, 0, 0, 0, 0], 20), "reserved for documentation"),
     (v6([0x5f00, 0, 0, 0, 0, 0], 16), "reserved for routing"),
-    (v6([0xfc00, 0, 0, 0, 0, 0], 7), "in a private network"),
+    (v6([0xfc00, 0, 0, 0, 0, 0], 7), PRIVATE),
     (v6([0xfe80, 0, 0, 0, 0, 0], 10), "link-local"),
-    (v6([0xfec0, 0, 0, 0, 0, 0], 10), "in a private network"),
+    (v6([0xfec0, 0, 0, 0, 0, 0], 10), PRIVATE),
     (v6([0xff00, 0, 0, 0, 0, 0], 8), "multicast"),
 ];
 

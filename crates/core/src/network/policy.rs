@@ -168,6 +168,14 @@ impl NetworkPolicy {
         }
     }
 
+    /// What it would say if no rule were about `target`: whether taking such a rule out is all that is needed.
+    #[must_use]
+    pub fn allows_without(&self, target: &Target, to: Destination<'_>) -> bool {
+        let mut others = self.rules.iter().filter(|rule| rule.target != *target);
+        let action = others.find(|rule| fits(&rule.target, to)).map_or(self.default, |rule| rule.action);
+        action == Action::Allow
+    }
+
     /// Whether a name may be looked up at all, on whatever port it is meant to be reached.
     #[must_use]
     pub fn may_resolve(&self, name: &HostName) -> bool {

@@ -74,6 +74,21 @@ fn allow_wins_over_deny_and_all_of_ipv4_means_all() {
 }
 
 #[test]
+fn taking_a_rule_out_helps_only_where_the_rest_allows() {
+    let name: HostName = "api.test".parse().unwrap();
+    let to = Destination { name: Some(&name), address: None, port: 80 };
+    let helps = |rules: &[(&str, Action)], default| {
+        let policy = policy(rules, default);
+        let Verdict::Denied { by: Some(rule) } = policy.decide(to) else { panic!("{policy:?}") };
+        policy.allows_without(&rule, to)
+    };
+    assert!(!helps(&[("svc.test", Action::Allow), ("0.0.0.0/0", Action::Deny)], Action::Deny));
+    assert!(!helps(&[("api.test:*", Action::Deny), ("0.0.0.0/0", Action::Deny)], Action::Allow));
+    assert!(helps(&[("api.test:*", Action::Deny), ("api.test", Action::Allow)], Action::Deny));
+    assert!(helps(&[("api.test:*", Action::Deny)], Action::Allow));
+}
+
+#[test]
 fn a_denial_of_some_ports_leaves_the_name_to_be_looked_up() {
     let policy = policy(&[("example.org:25", Action::Deny), ("example.org:*", Action::Allow)], Action::Deny);
     assert!(policy.may_resolve(&"example.org".parse().unwrap()));
