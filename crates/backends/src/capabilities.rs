@@ -9,6 +9,8 @@ pub struct Capabilities {
     pub interpreter: Interpreter,
     /// Values of last expressions come with the output.
     pub last_value: bool,
+    /// A value that is a text comes without the quotes around it, unless the interpreter is taught to put two.
+    pub strips_quotes: bool,
     /// What code displays (figures, tables) comes with the output.
     pub display: bool,
     /// An error's name, value and traceback come apart from the text.

@@ -37,6 +37,7 @@ impl Daytona {
         Capabilities {
             interpreter: Interpreter::Plain,
             last_value: false,
+            strips_quotes: false,
             display: false,
             structured_errors: true,
             languages: &["python", "javascript", "typescript"],

@@ -35,6 +35,7 @@ impl E2b {
         Capabilities {
             interpreter: Interpreter::IPython,
             last_value: true,
+            strips_quotes: true,
             display: true,
             structured_errors: true,
             languages: &["python", "javascript", "typescript", "r", "java", "bash"],

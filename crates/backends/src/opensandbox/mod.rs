@@ -35,6 +35,7 @@ impl OpenSandbox {
         Capabilities {
             interpreter: Interpreter::IPython,
             last_value: true,
+            strips_quotes: false,
             display: false,
             structured_errors: true,
             languages: &["python", "java", "go", "typescript", "javascript", "bash"],

@@ -10,7 +10,7 @@ use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 
 use super::record::ContextRecord;
 use super::sandbox::{At, Inner};
-use super::told::{Channel, change_dir, check_folder};
+use super::told::{Channel, KEEP_QUOTES, change_dir, check_folder};
 use crate::{ContextWish, ProviderError, ProviderResult, Run, RunEnd, Said};
 
 pub(super) const DEFAULT_LANGUAGE: &str = "python";
@@ -50,6 +50,8 @@ pub(super) enum Novelty {
 pub(super) struct Slot {
     /// The number of the interpreter's last execution.
     pub(super) count: u64,
+    /// What the interpreter itself called it, with those that taught it.
+    pub(super) told: u64,
     /// Of the context's, those that this slot has followed.
     pub(super) restarts: u64,
 }
@@ -215,11 +217,16 @@ impl Context {
         // The one that is there already, once: after that it may be any state.
         let adopts = is_default && can.first_context && inner.adopt(at.generation);
         let has_context = can.contexts && !can.stateless.contains(&self.language.as_str());
-        // Where its context cannot say where it works, its first run does.
-        let cwd = Some(self.cwd.as_str()).filter(|_| is_python && (adopts || !has_context));
         let channel = (is_python && !(can.display && can.last_value)).then(Channel::new);
-        let mut code = cwd.map(|cwd| folder.checked() + &change_dir(cwd)).unwrap_or_default();
-        code.extend(channel.as_ref().map(|channel| channel.setup(can.interpreter)));
+        let mut code = channel.as_ref().map(|channel| channel.setup(can.interpreter)).unwrap_or_default();
+        if is_python && can.strips_quotes {
+            code.push_str(KEEP_QUOTES);
+        }
+        // Where its context cannot say where it works, its first run does; and where there is one anyway, as what a
+        // provider makes of a folder differs.
+        if is_python && (adopts || !has_context || !code.is_empty()) {
+            code.insert_str(0, &(folder.checked() + &change_dir(&self.cwd)));
+        }
         let taught = u64::from(!code.is_empty());
         let mut remote = None;
         if adopts {

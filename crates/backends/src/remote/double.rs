@@ -107,6 +107,7 @@ impl Provider for Account {
         Capabilities {
             interpreter: Interpreter::IPython,
             last_value: true,
+            strips_quotes: false,
             display: true,
             structured_errors: true,
             languages: &["python"],

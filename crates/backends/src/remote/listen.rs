@@ -1,27 +1,24 @@
 //! What the provider says of a run that is under way, until its end.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use sandgate_core::{Ending, Event, LimitKind, MimeBundle, Note, Stop, human_bytes};
-use tokio::io::AsyncReadExt;
+use sandgate_core::{Ending, Event, Note, Stop};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
 use super::contexts::Ended;
-use super::look::Looked;
+use super::finish::{Finished, SIGKILL, Stopped};
 use super::outgoing::Outgoing;
+use super::passing::{Counts, Passing};
 use super::run::Opened;
 use super::sandbox::Inner;
-use super::told::{Content, Kind, Meant, Part, Reader, meant};
 use crate::{ProviderError, Run, RunEnd, Said};
 
 /// From an interrupt to the end by force, as in the embedded engine.
 pub(super) const GRACE: Duration = Duration::from_secs(2);
 /// How far past the limit a run may go on printing before it is ended.
 const GIVE_UP_FACTOR: u64 = 10;
-/// For a display that was left behind as a file.
-const LONGEST_FETCH: Duration = Duration::from_secs(20);
-const SIGKILL: i32 = 9;
 /// Until an interpreter must have heard of an interrupt.
 const PROBE: Duration = Duration::from_millis(1500);
 
@@ -30,82 +27,13 @@ pub(super) fn most_read(limit: u64) -> u64 {
     limit.saturating_mul(GIVE_UP_FACTOR)
 }
 
-#[derive(Debug)]
-pub(super) struct Finished {
-    pub(super) ending: Ending,
-    pub(super) text: String,
-    pub(super) count: u64,
-    pub(super) interpreter_lost: bool,
-    pub(super) sandbox_lost: bool,
-    /// On the way to the sandbox.
-    pub(super) error: Option<ProviderError>,
-    /// Its files, where somebody has looked at them already.
-    pub(super) looked: Option<Looked>,
-}
-
-impl Finished {
-    pub(super) fn new(ending: Ending, text: impl Into<String>) -> Self {
-        Self {
-            ending,
-            text: text.into(),
-            count: 0,
-            interpreter_lost: false,
-            sandbox_lost: false,
-            error: None,
-            looked: None,
-        }
-    }
-
-    pub(super) fn failed(why: &str) -> Self {
-        let mut failed =
-            Self::new(Ending::Signalled { signal: SIGKILL }, format!("the sandbox failed: {why}"));
-        failed.interpreter_lost = true;
-        failed
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stopped {
-    Asked,
-    Killed,
-    TimedOut,
-    Flooding,
-}
-
-impl Stopped {
-    pub(super) fn told(self, timeout: Duration, output_limit: u64, how: &str) -> Finished {
-        match self {
-            Self::TimedOut => {
-                let seconds = timeout.as_secs_f64();
-                let text = format!("the time limit of {seconds} seconds was reached; the code {how}");
-                Finished::new(Ending::TimedOut, text)
-            }
-            Self::Killed => Finished::new(Ending::Interrupted, "the code was ended on request"),
-            Self::Flooding => {
-                let limit = human_bytes(output_limit);
-                let text =
-                    format!("the code went on printing far past the output limit of {limit} and {how}");
-                Finished::new(Ending::LimitHit { limit: LimitKind::Output }, text)
-            }
-            Self::Asked => Finished::new(Ending::Interrupted, format!("the code {how}")),
-        }
-    }
-}
-
 pub(super) struct Listening<'a> {
     inner: &'a Inner,
     opened: Opened,
-    out: &'a mut Outgoing,
+    passing: Passing<'a>,
     stops: mpsc::UnboundedReceiver<Stop>,
     timeout: Duration,
-    reader: Option<Reader>,
-    count: u64,
-    raised: bool,
-    kept: u64,
-    dropped: u64,
     stopped: Option<Stopped>,
-    /// A display took too long to be fetched; no other is.
-    fetching_fails: bool,
 }
 
 impl<'a> Listening<'a> {
@@ -115,42 +43,36 @@ impl<'a> Listening<'a> {
         out: &'a mut Outgoing,
         stops: mpsc::UnboundedReceiver<Stop>,
         timeout: Duration,
-        count: u64,
+        counts: Counts,
     ) -> Self {
-        let reader = opened.interpreter.channel.as_ref().map(super::told::Channel::reader);
-        Self {
-            inner,
-            opened,
-            out,
-            stops,
-            timeout,
-            reader,
-            count,
-            raised: false,
-            kept: 0,
-            dropped: 0,
-            stopped: None,
-            fetching_fails: false,
-        }
+        let (place, limit) = (Arc::clone(&opened.at.place), inner.spec.limits.output_bytes);
+        let channel = opened.interpreter.channel.as_ref();
+        let passing = Passing::new(&inner.id, place, channel, out, limit, counts);
+        Self { inner, opened, passing, stops, timeout, stopped: None }
     }
 
     pub(super) async fn into_finished(mut self) -> Finished {
         let mut wake = self.opened.sent + self.timeout;
-        let reader = self.out.sender();
+        let reader = self.passing.out().sender();
         let mut finished = loop {
+            let (is_full, has_waiting) = (self.passing.out().is_full(), self.passing.out().has_waiting());
             tokio::select! {
-                said = self.opened.running.said.recv(), if !self.out.is_full() => match said {
+                said = self.opened.running.said.recv(), if !is_full => match said {
                     Some(Ok(Said::Ended(end))) => break self.ended(end).await,
                     Some(Ok(said)) => {
-                        self.pass_on(said).await;
-                        if self.stopped.is_none() && self.dropped > most_read(self.limit()) {
+                        let had_told = self.passing.told().is_some();
+                        self.passing.pass_on(said, wake).await;
+                        if !had_told && self.passing.is_renewed() {
+                            self.tell_of_renewal();
+                        }
+                        if self.stopped.is_none() && self.passing.dropped() > most_read(self.limit()) {
                             wake = self.stop(Stopped::Flooding);
                         }
                     }
                     Some(Err(error)) => break self.broke(error).await,
                     None => break self.broke(ProviderError::Garbage("a run without an end".to_owned())).await,
                 },
-                room = reader.reserve(), if self.out.has_waiting() => self.out.send_next(room),
+                room = reader.reserve(), if has_waiting => self.passing.out().send_next(room),
                 Some(stop) = self.stops.recv() => {
                     let second = self.stopped.is_some();
                     wake = self.stop(if stop == Stop::Kill { Stopped::Killed } else { Stopped::Asked });
@@ -167,20 +89,22 @@ impl<'a> Listening<'a> {
                 }
             }
         };
-        if let Some(rest) = self.reader.as_mut().and_then(Reader::finish) {
-            self.text(rest, false);
-        }
-        if self.dropped > 0 {
-            let (limit, dropped) = (human_bytes(self.limit()), human_bytes(self.dropped));
-            let text = format!("the output limit of {limit} was reached; {dropped} more were dropped");
-            self.out.push(Event::Note { note: Note::OutputTrimmed, text });
-        }
-        finished.count = self.count;
+        self.passing.finish();
+        (finished.count, finished.told) = (self.passing.count(), self.passing.told());
+        finished.interpreter_lost |= self.passing.is_renewed();
         finished
     }
 
+    /// It knows nothing of what it was taught, and the next run begins another.
+    fn tell_of_renewal(&mut self) {
+        let text = "the provider has begun the interpreter anew: variables of earlier executions are gone, files are \
+                    still there; this run may have worked in another folder"
+            .to_owned();
+        self.passing.out().push(Event::Note { note: Note::FreshKernel, text });
+    }
+
     fn limit(&self) -> u64 {
-        self.inner.spec.limits.output_bytes
+        self.passing.limit()
     }
 
     /// Asks the provider to interrupt, without waiting for its answer: what counts is how the run ends.
@@ -230,7 +154,7 @@ impl<'a> Listening<'a> {
                 self.end_by_force().await
             }
             _ if self.stopped.is_some() => self.how_stopped("was interrupted"),
-            RunEnd::Finished if self.raised => Finished::new(Ending::Raised, "the code raised"),
+            RunEnd::Finished if self.passing.has_raised() => Finished::new(Ending::Raised, "the code raised"),
             RunEnd::Finished => Finished::new(Ending::Ok, ""),
             RunEnd::Interrupted => Finished::new(Ending::Interrupted, "the code was interrupted"),
             RunEnd::TimedOut => {
@@ -303,114 +227,5 @@ impl<'a> Listening<'a> {
         };
         broken.error = Some(error);
         broken
-    }
-
-    async fn pass_on(&mut self, said: Said) {
-        match said {
-            Said::Stdout(text) => match self.reader.as_mut().map(|reader| reader.read(&text)) {
-                None => self.text(text, false),
-                Some(parts) => {
-                    for part in parts {
-                        self.part(part).await;
-                    }
-                }
-            },
-            Said::Stderr(text) => self.text(text, true),
-            Said::Value(data) => self.bundle(data, true),
-            Said::Shown(data) => self.bundle(data, false),
-            Said::Raised(mut error) => {
-                self.raised = true;
-                error.traceback.retain(|line| self.fits(line.len() as u64));
-                self.out.push(Event::Error(error));
-            }
-            // Those that taught it are nobody's.
-            Said::Count(count) => {
-                self.count = count.saturating_sub(self.opened.interpreter.taught).max(1);
-            }
-            Said::Ended(_) => {}
-        }
-    }
-
-    async fn part(&mut self, part: Part) {
-        let (kind, content) = match part {
-            Part::Text(text) => return self.text(text, false),
-            Part::Told { kind, content } => (kind, content),
-        };
-        let bytes = match content {
-            Content::Inline(bytes) => bytes,
-            Content::File(path) => match self.left_behind(&path).await {
-                Ok(bytes) => bytes,
-                Err(error) => {
-                    tracing::warn!(sandbox = %self.inner.id, %error, "what code displayed could not be fetched");
-                    self.fetching_fails |= matches!(error, ProviderError::TimedOut { .. });
-                    self.dropped += 1;
-                    return;
-                }
-            },
-        };
-        match meant(kind, &bytes) {
-            Some(Meant::Bundle(data)) => self.bundle(data, kind == Kind::Value),
-            Some(Meant::Error(error)) => Box::pin(self.pass_on(Said::Raised(error))).await,
-            // Nothing of ours, or more than the output may be.
-            None => self.dropped += bytes.len() as u64,
-        }
-    }
-
-    /// A display that was too long for the output.
-    async fn left_behind(&self, path: &str) -> Result<Vec<u8>, ProviderError> {
-        let late = || ProviderError::TimedOut { what: "a display".to_owned(), after: LONGEST_FETCH };
-        if self.fetching_fails {
-            return Err(late());
-        }
-        let place = &self.opened.at.place;
-        let fetching = async {
-            let content = place.read(path).await?;
-            let mut bytes = Vec::new();
-            let read = content.reader.take(self.limit() + 1).read_to_end(&mut bytes).await;
-            read.map_err(|error| ProviderError::Unreachable(error.to_string()))?;
-            place.remove(path).await?;
-            Ok(bytes)
-        };
-        tokio::time::timeout(LONGEST_FETCH, fetching).await.unwrap_or_else(|_| Err(late()))
-    }
-
-    fn fits(&mut self, size: u64) -> bool {
-        let fits = self.kept.saturating_add(size) <= self.limit();
-        if fits {
-            self.kept += size;
-        } else {
-            self.dropped += size;
-        }
-        fits
-    }
-
-    fn text(&mut self, mut text: String, is_error: bool) {
-        let room = usize::try_from(self.limit().saturating_sub(self.kept)).unwrap_or(usize::MAX);
-        let cut = text.floor_char_boundary(room.min(text.len()));
-        self.dropped += (text.len() - cut) as u64;
-        text.truncate(cut);
-        self.kept += text.len() as u64;
-        if !text.is_empty() {
-            let event = if is_error { Event::Stderr { text } } else { Event::Stdout { text } };
-            self.out.push(event);
-        }
-    }
-
-    fn bundle(&mut self, data: MimeBundle, is_value: bool) {
-        let size: usize = data.iter().map(|(kind, value)| kind.len() + weight(value)).sum();
-        if self.fits(size as u64) {
-            let event = match is_value {
-                true => Event::Result { data, execution_count: self.count },
-                false => Event::Display { data },
-            };
-            self.out.push(event);
-        }
-    }
-}
-
-fn weight(value: &serde_json::Value) -> usize {
-    match value {
-        serde_json::Value::String(text) => text.len(),
-        other => other.to_string().len(),
     }
 }

@@ -16,9 +16,11 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep_until};
 
 use super::context::{Context, Folder, Interpreted, Novelty, Turn};
-use super::listen::{Finished, GRACE, Listening, Stopped};
+use super::finish::{Finished, Stopped};
+use super::listen::{GRACE, Listening};
 use super::look::Looked;
 use super::outgoing::Outgoing;
+use super::passing::Counts;
 use super::restore::Missing;
 use super::sandbox::{At, Inner};
 use super::told::wrapped;
@@ -134,6 +136,7 @@ impl OneRun {
             }
         };
         self.turn.count = finished.count;
+        self.turn.told = finished.told.unwrap_or(self.turn.told);
         self.context.busy.store(false, Ordering::Release);
         drop(self);
         let duration_ms = began.elapsed().as_secs_f64() * 1000.0;
@@ -203,6 +206,11 @@ impl OneRun {
                 Err(ProviderError::NoSuchContext) if !again => {
                     self.context.take_interpreter();
                     again = true;
+                    // Its address may be somebody else's by now, where code of ours has nothing to do.
+                    if self.inner.is_gone(&at).await {
+                        self.inner.lose(at.generation).await;
+                        lost_sandbox = true;
+                    }
                 }
                 Err(error) => return Err(self.inner.shared.error(error)),
             }
@@ -261,6 +269,9 @@ impl OneRun {
         if opened.fresh.is_some() {
             self.turn.count = 0;
         }
+        if opened.is_new {
+            self.turn.told = 0;
+        }
         if self.request.with_chart_data {
             out.push(Event::Started { execution_count: self.turn.count + 1 });
         }
@@ -288,7 +299,9 @@ impl OneRun {
         stops: mpsc::UnboundedReceiver<Stop>,
     ) -> Finished {
         let at = opened.at.clone();
-        let listening = Listening::new(&self.inner, opened, out, stops, self.timeout, self.turn.count + 1);
+        let counts =
+            Counts { own: self.turn.count + 1, before: self.turn.told, taught: opened.interpreter.taught };
+        let listening = Listening::new(&self.inner, opened, out, stops, self.timeout, counts);
         let mut finished = listening.into_finished().await;
         if let Some(error) = finished.error.take() {
             let heard = self.inner.heard::<()>(&at, Err(error)).await;

@@ -16,6 +16,10 @@ const TELL: &str = include_str!("teach/tell.py");
 const NOTEBOOK: &str = include_str!("teach/notebook.py");
 const PLAIN: &str = include_str!("teach/plain.py");
 
+/// Has an interpreter put quotes around a text that is a value, beside its own, for a provider that takes one pair away.
+/// Texts within other values have only their own.
+pub(super) const KEEP_QUOTES: &str = include_str!("teach/quotes.py");
+
 /// Between one interpreter and the gate.
 #[derive(Clone, Debug)]
 pub(super) struct Channel {

@@ -42,6 +42,12 @@ impl Inner {
         }
     }
 
+    /// Whether its provider says that it has it no more.
+    pub(super) async fn is_gone(&self, at: &At) -> bool {
+        let asked = self.shared.try_ask(self.shared.provider.state(at.place.id())).await;
+        matches!(asked, Ok(Err(ProviderError::Lost)))
+    }
+
     async fn why(&self, at: &At, error: ProviderError) -> ProviderError {
         let strikes = self.strikes.fetch_add(1, Ordering::AcqRel).saturating_add(1);
         let provider = &self.shared.provider;
