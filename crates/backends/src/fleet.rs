@@ -79,6 +79,12 @@ impl Fleet {
         if name == EMBEDDED && matches!(made, Err(BackendError::Engine(_))) {
             self.embedded_failures.fetch_add(1, Ordering::Relaxed);
         }
+        // A client cannot mend a key, a template or an image that the configuration names; who reads the log can.
+        if let Err(error @ (BackendError::Unavailable { .. } | BackendError::Invalid(_))) = &made
+            && name != EMBEDDED
+        {
+            tracing::warn!(backend = name, %error, "a sandbox could not be made");
+        }
         made
     }
 
