@@ -5,11 +5,11 @@ use std::io::Write;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use http::{Method, Request, StatusCode, header};
 use http_body_util::{BodyExt, Limited};
 use sandgate_core::now_seconds;
-use sandgate_gate::upstream::{Connection, ConnectionConfig, body_of};
+use sandgate_gate::upstream::{Connection, ConnectionConfig, UpstreamError, body_of};
 use serde_json::{Value, json};
 
 use crate::approvals_args::{ApprovalsArgs, ApprovalsCommand};
@@ -53,6 +53,20 @@ struct Server {
 }
 
 impl Server {
+    /// The connection is one to upstreams, and speaks of them.
+    fn silent(&self, error: UpstreamError) -> anyhow::Error {
+        let url = &self.url;
+        match error {
+            UpstreamError::Unreachable(why) => anyhow!("the server at {url} cannot be reached: {why}"),
+            UpstreamError::TimedOut { seconds } => {
+                anyhow!("the server at {url} sent nothing for {seconds} s")
+            }
+            UpstreamError::Broken(why) => anyhow!("the answer of the server at {url} is broken: {why}"),
+            UpstreamError::Status { status, .. } => anyhow!("the server at {url} answered {status}"),
+            UpstreamError::Unsupported(why) => anyhow!("the server at {url} cannot be asked that: {why}"),
+        }
+    }
+
     fn new(args: &ApprovalsArgs) -> Result<Self> {
         let key = SecretText::new(args.key.as_str()).find();
         let key = key.map_err(|problem| BadInput::error(format!("the master key: {problem}")))?;
@@ -96,10 +110,10 @@ impl Server {
             Request::builder().method(method).uri(path).header(header::CONTENT_TYPE, "application/json");
         let request = request.body(body_of(body.map(Value::to_string).unwrap_or_default()))?;
         let answer = self.connection.forward(request).await;
-        let answer = answer.with_context(|| format!("no answer from {}", self.url))?;
+        let answer = answer.map_err(|error| self.silent(error))?;
         let status = answer.status();
         let body = Limited::new(answer.into_body(), LONGEST_ANSWER).collect().await;
-        let body = body.map_err(|error| anyhow::anyhow!("the answer of {} broke off: {error}", self.url))?;
+        let body = body.map_err(|error| anyhow!("the answer of {} broke off: {error}", self.url))?;
         let body: Value = serde_json::from_slice(&body.to_bytes())
             .with_context(|| format!("{} is no server of ours: status {status}", self.url))?;
         match (status, body["error"]["message"].as_str()) {

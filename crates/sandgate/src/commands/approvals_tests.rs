@@ -23,3 +23,12 @@ fn code_is_shown_whole_and_without_tricks() {
     }
     assert_eq!(shown(&[]), "nothing waits for a decision\n");
 }
+
+#[test]
+fn a_server_that_is_not_there_is_called_a_server() {
+    let command = ApprovalsCommand::List { wait: false };
+    let server = "http://127.0.0.1:1".to_owned();
+    let args = ApprovalsArgs { command, server, key: "sk-any".to_owned(), json: false };
+    let said = format!("{:#}", runtime().unwrap().block_on(done(&args)).unwrap_err());
+    assert!(said.starts_with("the server at http://127.0.0.1:1 cannot be reached: "), "{said}");
+}
