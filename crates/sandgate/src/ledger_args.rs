@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 use sandgate_core::Owner;
-use sandgate_doors::admin::when;
+use sandgate_doors::admin::{STATUSES, when};
 use sandgate_store::LedgerFilter;
 
 const HELP: &str = "\
@@ -54,8 +54,7 @@ pub(crate) struct FilterArgs {
     key: Option<String>,
     #[arg(long, value_parser = sandgate_store::KINDS)]
     kind: Option<String>,
-    /// running, completed, failed, incomplete, cancelled, lost, allowed or denied
-    #[arg(long)]
+    #[arg(long, value_parser = STATUSES)]
     status: Option<String>,
     #[arg(long, value_name = "NAME")]
     model: Option<String>,

@@ -18,7 +18,7 @@ use serde_json::{Map, Value, json};
 pub use approvals::ApprovalsDoor;
 pub use backends::BackendsDoor;
 pub use key_wish::{check_name, check_owner};
-pub use ledger::{LedgerDoor, MOST_CHILDREN, MOST_REQUESTS, ledger_object, ledger_tree, when};
+pub use ledger::{LedgerDoor, MOST_CHILDREN, MOST_REQUESTS, STATUSES, ledger_object, ledger_tree, when};
 
 use crate::access::only_master;
 use crate::openai::{ApiError, ApiResult, InPath, JsonBody, Query, no_such_page, pages, wrong_method};

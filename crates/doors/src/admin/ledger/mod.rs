@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use shown::own_object;
 pub use shown::{ledger_object, ledger_tree};
-pub use wish::when;
+pub use wish::{STATUSES, when};
 
 use crate::access::only_master;
 use crate::openai::{ApiError, ApiResult, InPath, Query, no_such_page, pages, wrong_method};

@@ -119,8 +119,16 @@ async fn filters_and_pages() {
     }
     let page = client.ok(MASTER, "/v1/admin/ledger?limit=2").await;
     assert_eq!((&page["has_more"], &page["last_id"]), (&json!(true), &json!("a2")));
-    for query in ["kinds=turn", "kind=thing", "since=soon", "limit=0", "limit=1001", "order=up", "after=none"]
-    {
+    for query in [
+        "status=foo",
+        "kinds=turn",
+        "kind=thing",
+        "since=soon",
+        "limit=0",
+        "limit=1001",
+        "order=up",
+        "after=none",
+    ] {
         let (status, body) = client.get(MASTER, &format!("/v1/admin/ledger?{query}")).await;
         assert_eq!(status, 400, "{query}: {}", String::from_utf8_lossy(&body));
     }

@@ -12,6 +12,9 @@ use sandgate_store::{KINDS, LedgerFilter};
 use crate::openai::{ApiResult, Query};
 
 pub(super) const PAGE: [&str; 4] = ["limit", "order", "after", "before"];
+/// How a record can stand.
+pub const STATUSES: [&str; 8] =
+    ["running", "completed", "failed", "incomplete", "cancelled", "lost", "allowed", "denied"];
 /// What everybody may look for.
 pub(super) const OWN: [&str; 8] =
     ["request_id", "key_id", "kind", "status", "model", "container_id", "since", "until"];
@@ -32,12 +35,17 @@ pub(super) fn read(query: &Query, known: &[&[&str]]) -> ApiResult<LedgerFilter> 
         let message = format!("Invalid value: '{kind}'. Supported values are: {}.", KINDS.join(", "));
         return Err(GateError::bad_value("kind", message).into());
     }
+    let status = text("status");
+    if let Some(status) = status.as_deref().filter(|status| !STATUSES.contains(status)) {
+        let message = format!("Invalid value: '{status}'. Supported values are: {}.", STATUSES.join(", "));
+        return Err(GateError::bad_value("status", message).into());
+    }
     Ok(LedgerFilter {
         request: text("request_id"),
         owner: text("owner").map(Owner::from_stored),
         key: text("key_id"),
         kind,
-        status: text("status"),
+        status,
         model: text("model"),
         container: text("container_id"),
         since_ms: time("since")?,
