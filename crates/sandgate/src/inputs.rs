@@ -5,7 +5,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use sandgate_core::{Files, SandboxPath};
+use sandgate_core::{BackendError, Files, SandboxPath};
 
 use crate::bad_input::BadInput;
 
@@ -47,11 +47,24 @@ impl Input {
         let shown = self.from.display();
         let mut content =
             tokio::fs::File::open(&self.from).await.with_context(|| format!("cannot open {shown}"))?;
-        files
-            .write(&self.to, &mut content)
-            .await
-            .with_context(|| format!("cannot put {shown} into the sandbox"))?;
-        Ok(())
+        let put = files.write(&self.to, &mut content).await.map(drop);
+        put.map_err(|error| {
+            let is_place = matches!(
+                error,
+                BackendError::File { .. }
+                    | BackendError::Exists(_)
+                    | BackendError::IsFolder(_)
+                    | BackendError::NotAFolder(_)
+                    | BackendError::PermissionDenied(_)
+            );
+            let what = format!("cannot put {shown} into the sandbox");
+            // A name that the sandbox has no place for is the user's choice.
+            if is_place {
+                BadInput::error(format!("{what}: {error}"))
+            } else {
+                anyhow::Error::new(error).context(what)
+            }
+        })
     }
 }
 
