@@ -128,7 +128,7 @@ async fn until_stopped(args: ServeArgs, mut settings: Settings) -> Result<()> {
         );
     }
     let said = settings.upstreams.said.iter().chain(&settings.backends.said);
-    for line in said.chain(&settings.approvals.said) {
+    for line in said.chain(&settings.network.described()).chain(&settings.approvals.said) {
         tracing::info!("{line}");
     }
     let execute = ExecuteDoor {

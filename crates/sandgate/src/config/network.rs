@@ -191,6 +191,23 @@ impl NetworkFile {
 }
 
 impl NetworkSettings {
+    /// What was understood, in lines for people; none where nothing was said.
+    pub(crate) fn described(&self) -> Vec<String> {
+        let NetworkFile { default, ceiling, allow_private, .. } = &self.file;
+        if self.file == NetworkFile::default() {
+            return Vec::new();
+        }
+        let most = words(ceiling.as_ref().unwrap_or(default));
+        let mut lines = vec![format!(
+            "sandboxes reach {} unless something else is asked for, and {most} at most",
+            words(default)
+        )];
+        if !allow_private.is_empty() {
+            lines.push(format!("private ranges that they may be allowed: {}", allow_private.join(", ")));
+        }
+        lines
+    }
+
     /// With the registries, if anybody may have packages. Asks the host's tools, which takes a second or so.
     pub(crate) fn egress_over(&self, home: &Path) -> EgressConfig {
         let RegistriesFile { pip, npm, go, cache_bytes } = self.file.registries.clone();
@@ -198,6 +215,15 @@ impl NetworkSettings {
         let given = RegistriesConfig { pip, npm, go, cache, cache_bytes };
         let registries = self.rules.ceiling.registries.then(|| discover(given));
         EgressConfig { registries, ..self.egress.clone() }
+    }
+}
+
+fn words(words: &[String]) -> String {
+    match words {
+        [] => "nothing".to_owned(),
+        [word] if word == "disabled" => "nothing".to_owned(),
+        [word] if word == "open" => "the open network".to_owned(),
+        words => words.join(", "),
     }
 }
 

@@ -63,3 +63,26 @@ fn registries_are_addresses_of_the_web() {
         assert!(!super::is_registry(url), "{url}");
     }
 }
+
+#[test]
+fn it_is_told_in_lines_where_it_is_said() {
+    let told = |file: NetworkFile| file.check().unwrap().described();
+    assert!(told(NetworkFile::default()).is_empty());
+    let file = NetworkFile {
+        ceiling: Some(words(&["registries", "*.example.org"])),
+        allow_private: words(&["10.20.0.0/16"]),
+        ..NetworkFile::default()
+    };
+    assert_eq!(
+        told(file),
+        [
+            "sandboxes reach nothing unless something else is asked for, and registries, *.example.org at most",
+            "private ranges that they may be allowed: 10.20.0.0/16"
+        ]
+    );
+    let open = NetworkFile { default: words(&["open"]), ..NetworkFile::default() };
+    assert_eq!(
+        told(open),
+        ["sandboxes reach the open network unless something else is asked for, and the open network at most"]
+    );
+}

@@ -184,6 +184,7 @@ impl Settings {
     pub(crate) fn described(&self) -> Vec<String> {
         let mut lines = vec![format!("listens on {}", self.listen)];
         lines.extend(self.upstreams.said.iter().chain(&self.backends.said).cloned());
+        lines.extend(self.network.described());
         let whose =
             if self.master_key.is_some() { "there is a master key" } else { "there is no master key" };
         lines.push(whose.to_owned());
