@@ -148,6 +148,10 @@ The configuration file is YAML; every key is optional:
                           # needs a key; beyond this machine a server listens only with it
   limits: {memory_bytes: 1073741824, processes: 128, cpu_millis: 1000, wall: 60}
   upstream: {url: http://localhost:8000/v1, api: responses, key: env:MODEL_KEY, timeout_seconds: 600}
+  backend: embedded       # where code runs for which nobody names a backend: this program, or one of 'backends'
+  backends:               # sandboxes that others run; docs/backends.md has all of it
+    cloud: {type: e2b, key: env:E2B_API_KEY, network: disabled, fallback: [embedded]}  # or opensandbox, daytona
+  embedded: true          # false: no engine in this program, and all code runs elsewhere
   gate: {rounds: 20, execution_seconds: 60, total_seconds: 3600, model_output_bytes: 32768,
          executions_per_owner: 64, max_memory_bytes: 4294967296, max_upload_bytes: 536870912,
          max_body_bytes: 67108864, strict_containers: false}
