@@ -2,7 +2,7 @@
 //! what is said back, stored or shown never has them.
 
 use sandgate_core::Secret;
-use sandgate_core::network::{DomainSecret, InvalidTarget, NetworkPolicy, Target};
+use sandgate_core::network::{DomainSecret, InvalidTarget, NetworkPolicy, REGISTRIES, Target};
 use serde_json::{Map, Value, json};
 
 use crate::container_param::only_known;
@@ -48,11 +48,15 @@ fn read_allowlist(fields: &Map<String, Value>, at: &str) -> Result<AskedNetwork>
         None => return Err(GateError::missing(domains_at)),
         Some(value) => list(value, &domains_at, MOST_DOMAINS)?,
     };
-    let mut targets = Vec::with_capacity(domains.len());
+    let (mut targets, mut registries) = (Vec::with_capacity(domains.len()), false);
     for (index, domain) in domains.iter().enumerate() {
         let place = format!("{domains_at}[{index}]");
         let text =
             domain.as_str().ok_or_else(|| GateError::wrong_type(place.as_str(), "a string", domain))?;
+        if text == REGISTRIES {
+            registries = true;
+            continue;
+        }
         let target: Target =
             text.parse().map_err(|error| GateError::bad_value(place.as_str(), format!("{error}.")))?;
         if target.names().is_none() {
@@ -63,7 +67,7 @@ fn read_allowlist(fields: &Map<String, Value>, at: &str) -> Result<AskedNetwork>
     }
     let secrets_at = format!("{at}.domain_secrets");
     let secrets = read_secrets(fields.get("domain_secrets"), &targets, &secrets_at)?;
-    let policy = NetworkPolicy { secrets, ..NetworkPolicy::allowlist(targets) };
+    let policy = NetworkPolicy { registries, secrets, ..NetworkPolicy::allowlist(targets) };
     policy.check().map_err(|error| {
         let place = if matches!(error, InvalidTarget::SecretTwice { .. }) { &secrets_at } else { at };
         GateError::bad_value(place, format!("{error}."))

@@ -107,3 +107,13 @@ fn one_name_may_stand_for_a_value_of_each_domain() {
         "domain_secrets": [secret("a.example", "value-of-a"), secret("b.example", "value-of-b")]}));
     assert_eq!(asked.policy.secrets.len(), 2);
 }
+
+#[test]
+fn the_package_registries_are_asked_for_by_their_word() {
+    for domains in [json!(["registries"]), json!(["a.example", "registries"])] {
+        let asked = read(json!({"type": "allowlist", "allowed_domains": domains}));
+        let words: Vec<_> = domains.as_array().unwrap().iter().filter_map(Value::as_str).collect();
+        assert_eq!(asked.policy, NetworkPolicy::from_words(words).unwrap());
+        assert_eq!(asked.said["allowed_domains"], domains);
+    }
+}

@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::target::Host;
 use super::{Cidr, DomainSecret, HostName, InvalidTarget, Target};
 
+/// Stands for the operator's package registries wherever targets are listed. No host is called so.
+pub const REGISTRIES: &str = "registries";
 /// Rules of one policy; each connection may look at all of them.
 const MOST_RULES: usize = 4096;
 /// Secrets of one policy; each answer of their domains is searched for all of them.
@@ -105,7 +107,7 @@ impl NetworkPolicy {
         let mut policy = Self::default();
         for word in words {
             match word {
-                "registries" => policy.registries = true,
+                REGISTRIES => policy.registries = true,
                 "open" | "disabled" => {
                     let why = "'open' and 'disabled' stand alone";
                     return Err(InvalidTarget::Name { name: word.to_owned(), why });

@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use axum::response::Json;
 use axum::routing::{any, get};
 use bytes::Bytes;
-use sandgate_core::network::NetworkPolicy;
+use sandgate_core::network::{NetworkPolicy, REGISTRIES};
 use serde_json::{Value, json};
 
 use super::Door;
@@ -31,9 +31,18 @@ async fn policy(target: Target) -> Json<Value> {
     Json(told(current(&target)))
 }
 
-/// As it was asked for, or what the server gives to those who ask for nothing.
+/// As it was asked for, or what the server gives to those who ask for nothing. Packages that are had without a rule for
+/// them, as sandboxes have them whose rules were changed before there was one, get it here.
 fn current(target: &Target) -> Value {
-    target.details.network.clone().unwrap_or_else(|| shown_policy(&target.container.network()))
+    let enforced = target.container.network();
+    let Some(mut asked) = target.details.network.clone() else { return shown_policy(&enforced) };
+    if let Some(rules) = asked["egress"].as_array_mut()
+        && enforced.registries
+        && !rules.iter().any(|rule| rule["target"] == REGISTRIES)
+    {
+        rules.push(json!({"action": "allow", "target": REGISTRIES}));
+    }
+    asked
 }
 
 fn told(policy: Value) -> Value {
@@ -93,7 +102,7 @@ async fn keep(door: Door, target: Target, new: Value, before: NetworkPolicy) -> 
         return Err(Refusal::invalid(format!("a policy has {MOST_RULES} rules at most")));
     }
     let policy = network_policy(&new).map_err(Refusal::invalid)?;
-    let policy = NetworkPolicy { registries: before.registries, secrets: before.secrets, ..policy };
+    let policy = NetworkPolicy { secrets: before.secrets, ..policy };
     let work = Door::clone(&door);
     door.to_the_end(async move {
         let limits = &target.details.limits;

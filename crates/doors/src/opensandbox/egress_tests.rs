@@ -96,7 +96,7 @@ async fn a_server_without_a_network_says_so() {
     assert_eq!(ask(&client, &id, "PATCH", "/policy", allow).await.status, 400);
 }
 
-/// Rules have no word for them, so that changing rules changes nothing about them.
+/// A change of other rules changes nothing about them.
 #[tokio::test]
 async fn packages_stay_when_rules_change() {
     let (client, backend) = client_with_network(&["registries"], &["registries", "*.lab.example"]).await;
@@ -111,4 +111,24 @@ async fn packages_stay_when_rules_change() {
     // Who gives a whole policy has said everything.
     assert_eq!(ask(&client, &id, "PUT", "/policy", json!({"defaultAction": "deny"})).await.status, 200);
     assert_eq!(backend.only_network(), Some(NetworkPolicy::disabled()));
+}
+
+#[tokio::test]
+async fn packages_are_asked_for_and_given_back_by_their_word() {
+    let (client, backend) = client_under(&["registries"]).await;
+    let packages = json!({"defaultAction": "deny", "egress": [rule("allow", "registries")]});
+    let id = client.make(&json!({"networkPolicy": packages})).await;
+    assert!(backend.only_network().unwrap().registries);
+    assert_eq!(ask(&client, &id, "GET", "/policy", Value::Null).await.json()["policy"], packages);
+    assert_eq!(ask(&client, &id, "DELETE", "/policy", json!(["registries"])).await.status, 200);
+    assert_eq!(backend.only_network(), Some(NetworkPolicy::disabled()));
+    assert_eq!(ask(&client, &id, "PATCH", "/policy", json!([rule("allow", "registries")])).await.status, 200);
+    assert!(backend.only_network().unwrap().registries);
+    assert_eq!(ask(&client, &id, "PATCH", "/policy", json!([rule("deny", "registries")])).await.status, 200);
+    assert_eq!(backend.only_network(), Some(NetworkPolicy::disabled()));
+    let (client, _) = client_under(&["a.lab.example"]).await;
+    let id = client.make(&json!({})).await;
+    let answer = ask(&client, &id, "PATCH", "/policy", json!([rule("allow", "registries")])).await;
+    assert_eq!(answer.status, 400);
+    assert!(answer.json().to_string().contains("package registries"), "{answer:?}");
 }

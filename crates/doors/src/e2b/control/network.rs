@@ -4,7 +4,7 @@
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use sandgate_core::network::{Action, NetworkPolicy, Rule, Target};
+use sandgate_core::network::{Action, NetworkPolicy, REGISTRIES, Rule, Target};
 use sandgate_core::{Containers, KeyLimits, LeaseState};
 use serde_json::{Map, Value, json};
 
@@ -28,6 +28,8 @@ const MOST_PORTS: usize = 100;
 pub(super) struct Asked {
     allowed: Vec<Target>,
     denied: Vec<Target>,
+    /// Whether the package registries are among what is allowed, by their word.
+    registries: bool,
     internet: Option<bool>,
 }
 
@@ -52,13 +54,19 @@ impl Asked {
             }
         }
         check_ports(network.get("httpsPorts"))?;
-        let (allowed, denied) = (targets(network, "allowOut")?, targets(network, "denyOut")?);
+        let mut allowed = texts(network, "allowOut")?;
+        let given = allowed.len();
+        allowed.retain(|text| *text != REGISTRIES);
+        let registries = allowed.len() < given;
+        let allowed = targets(&allowed, "allowOut")?;
+        let denied = targets(&texts(network, "denyOut")?, "denyOut")?;
         if let Some(name) = denied.iter().find(|target| target.addresses().is_none()) {
             let message = format!("'network.denyOut' takes addresses and ranges of them, not '{name}'");
             return Err(E2bError::bad_request(message));
         }
-        let asked = Self { allowed, denied, internet };
-        if asked.allowed.iter().any(|target| target.names().is_some()) && !asked.denies_the_rest() {
+        let asked = Self { allowed, denied, registries, internet };
+        let names = registries || asked.allowed.iter().any(|target| target.names().is_some());
+        if names && !asked.denies_the_rest() {
             return Err(E2bError::bad_request(
                 "'network.allowOut' with domains needs '0.0.0.0/0' in 'network.denyOut': names say nothing \
                  while every address is allowed",
@@ -85,6 +93,7 @@ impl Asked {
     ) -> E2bResult<Option<NetworkPolicy>> {
         if !self.allowed.is_empty() || self.denies_the_rest() {
             let mut policy = NetworkPolicy::allow_then_deny(self.allowed.clone(), self.denied.clone());
+            policy.registries = self.registries;
             if self.denies_the_rest() {
                 policy.default = Action::Deny;
             }
@@ -119,7 +128,8 @@ fn check_ports(ports: Option<&Value>) -> E2bResult<()> {
     }
 }
 
-fn targets(network: &Map<String, Value>, name: &str) -> E2bResult<Vec<Target>> {
+fn texts<'a>(network: &'a Map<String, Value>, name: &str) -> E2bResult<Vec<&'a str>> {
+    let wrong = || E2bError::bad_request(format!("'network.{name}' has the wrong type"));
     let given = match network.get(name) {
         None | Some(Value::Null) => return Ok(Vec::new()),
         Some(Value::Array(given)) if given.len() <= MOST_TARGETS => given,
@@ -127,14 +137,16 @@ fn targets(network: &Map<String, Value>, name: &str) -> E2bResult<Vec<Target>> {
             let message = format!("'network.{name}' may have {MOST_TARGETS} entries at most");
             return Err(E2bError::bad_request(message));
         }
-        Some(_) => return Err(E2bError::bad_request(format!("'network.{name}' has the wrong type"))),
+        Some(_) => return Err(wrong()),
     };
-    let target = |value: &Value| {
-        let wrong = || E2bError::bad_request(format!("'network.{name}' has the wrong type"));
-        let text = value.as_str().ok_or_else(wrong)?;
-        text.parse::<Target>().map_err(|error| E2bError::bad_request(format!("'network.{name}': {error}")))
+    given.iter().map(|value| value.as_str().ok_or_else(wrong)).collect()
+}
+
+fn targets(texts: &[&str], name: &str) -> E2bResult<Vec<Target>> {
+    let target = |text: &&str| {
+        text.parse().map_err(|error| E2bError::bad_request(format!("'network.{name}': {error}")))
     };
-    given.iter().map(target).collect()
+    texts.iter().map(target).collect()
 }
 
 /// Replaces the rules for what the sandbox may reach; those for who may reach it stay.

@@ -50,6 +50,11 @@ async fn the_words_come_to_a_policy() {
     assert_eq!(named, NetworkPolicy::allow_then_deny(targets(&["a.example"]), targets(&["0.0.0.0/0"])));
     let named = on(&open, json!({"allowOut": ["a.example"]}), Some(false)).unwrap();
     assert_eq!(named, policy(&["a.example"]));
+    // Packages, with the meaning that the word has everywhere.
+    let packages = json!({"allowOut": ["a.example", "registries"], "denyOut": ["0.0.0.0/0"]});
+    let named = NetworkPolicy::allow_then_deny(targets(&["a.example"]), targets(&["0.0.0.0/0"]));
+    assert_eq!(on(&open, packages, None), Some(NetworkPolicy { registries: true, ..named }));
+    assert_eq!(on(&open, json!({"allowOut": ["registries"]}), Some(false)), Some(policy(&["registries"])));
     // All but these, of what there is.
     let but = on(&open, json!({"denyOut": ["1.1.1.1"]}), None).unwrap();
     assert_eq!(but, NetworkPolicy::allow_then_deny(Vec::new(), targets(&["1.1.1.1"])));
@@ -62,10 +67,12 @@ async fn the_words_come_to_a_policy() {
 fn what_makes_no_sense_is_refused() {
     for (network, said) in [
         (json!({"allowOut": ["a.example"]}), "needs '0.0.0.0/0'"),
+        (json!({"allowOut": ["registries"]}), "needs '0.0.0.0/0'"),
         (json!({"allowOut": "a.example"}), "wrong type"),
         (json!({"allowOut": [1]}), "wrong type"),
         (json!({"allowOut": ["*"], "denyOut": ["0.0.0.0/0"]}), "'network.allowOut'"),
         (json!({"denyOut": ["a.example"]}), "takes addresses"),
+        (json!({"denyOut": ["registries"]}), "takes addresses"),
         (json!({"egressProxy": {"address": "x:1"}}), "no other proxy"),
         (json!({"rules": {"a.com": []}}), "does not rewrite"),
         (json!({"dnsServers": ["1.1.1.1"]}), "the operator chooses"),

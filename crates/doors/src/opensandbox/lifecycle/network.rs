@@ -1,6 +1,6 @@
 //! The network as a request wishes it, and the policy that it comes to.
 
-use sandgate_core::network::{Action, InvalidTarget, NetworkPolicy, Ports, Rule, Target};
+use sandgate_core::network::{Action, InvalidTarget, NetworkPolicy, Ports, REGISTRIES, Rule, Target};
 use serde_json::{Map, Value, json};
 
 use super::body::{Problems, get};
@@ -68,11 +68,16 @@ pub(in crate::opensandbox) fn as_policy(policy: &Map<String, Value>) -> Value {
     json!({"defaultAction": action, "egress": egress})
 }
 
-/// What it means. Names stand for the ports of the web, unless a port is said; what is denied is denied on all.
+/// What it means. Names stand for the ports of the web, unless a port is said; what is denied is denied on all. Of the
+/// package registries, as of every target, the first rule decides.
 pub(in crate::opensandbox) fn network_policy(policy: &Value) -> Result<NetworkPolicy, String> {
-    let mut rules = Vec::new();
+    let (mut rules, mut registries) = (Vec::new(), None);
     for rule in policy["egress"].as_array().into_iter().flatten() {
         let text = rule["target"].as_str().unwrap_or_default();
+        if text == REGISTRIES {
+            registries.get_or_insert(rule["action"] == "allow");
+            continue;
+        }
         let target: Target = text.parse().map_err(|error: InvalidTarget| error.to_string())?;
         let (action, target) = match rule["action"] == "allow" {
             true => (Action::Allow, target),
@@ -82,7 +87,8 @@ pub(in crate::opensandbox) fn network_policy(policy: &Value) -> Result<NetworkPo
         rules.push(Rule { action, target });
     }
     let default = if policy["defaultAction"] == "allow" { Action::Allow } else { Action::Deny };
-    let policy = NetworkPolicy { rules, default, ..NetworkPolicy::default() };
+    let registries = registries.unwrap_or(false);
+    let policy = NetworkPolicy { rules, default, registries, ..NetworkPolicy::default() };
     policy.check().map_err(|error| error.to_string())?;
     Ok(policy)
 }
@@ -90,7 +96,8 @@ pub(in crate::opensandbox) fn network_policy(policy: &Value) -> Result<NetworkPo
 /// A policy of the server's in the form of the egress sidecar.
 pub(in crate::opensandbox) fn shown_policy(policy: &NetworkPolicy) -> Value {
     let rule = |rule: &Rule| json!({"action": rule.action, "target": rule.target});
-    let egress: Vec<Value> = policy.rules.iter().map(rule).collect();
+    let mut egress: Vec<Value> = policy.rules.iter().map(rule).collect();
+    egress.extend(policy.registries.then(|| json!({"action": Action::Allow, "target": REGISTRIES})));
     json!({"defaultAction": policy.default, "egress": egress})
 }
 

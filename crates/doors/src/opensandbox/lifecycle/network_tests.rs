@@ -17,6 +17,14 @@ fn a_policy_means_what_it_says() {
     assert_eq!(network_policy(&allows).unwrap(), NetworkPolicy::from_words(["a.example"]).unwrap());
     assert_eq!(shown_policy(&network_policy(&allows).unwrap()), allows);
     assert_eq!(network_policy(&json!({"defaultAction": "allow"})).unwrap(), NetworkPolicy::open());
+    let packages = json!({"defaultAction": "deny", "egress": [
+        {"action": "allow", "target": "a.example"}, {"action": "allow", "target": "registries"}]});
+    let policy = network_policy(&packages).unwrap();
+    assert_eq!(policy, NetworkPolicy::from_words(["a.example", "registries"]).unwrap());
+    assert_eq!(shown_policy(&policy), packages);
+    let first = json!({"defaultAction": "deny", "egress": [
+        {"action": "deny", "target": "registries"}, {"action": "allow", "target": "registries"}]});
+    assert!(network_policy(&first).unwrap().is_disabled());
     let nonsense = json!({"defaultAction": "deny", "egress": [{"action": "allow", "target": "http://a"}]});
     assert!(network_policy(&nonsense).is_err());
 }
