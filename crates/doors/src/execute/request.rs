@@ -85,13 +85,14 @@ impl Fields {
     /// One word or several, as on the command line.
     fn network(&mut self, name: &'static str) -> Result<Option<NetworkPolicy>, Refusal> {
         const EXPECTED: &str = "a string or an array of strings";
+        const EACH: &str = "a string at every place of the array";
         let Some(value) = self.take(name) else { return Ok(None) };
-        let words: Option<Vec<&str>> = match &value {
-            Value::String(word) => Some(vec![word]),
-            Value::Array(words) => words.iter().map(Value::as_str).collect(),
-            _ => None,
+        let word = |word| Value::as_str(word).ok_or_else(|| wrong(name, EACH, word));
+        let words: Vec<&str> = match &value {
+            Value::String(word) => vec![word],
+            Value::Array(words) => words.iter().map(word).collect::<Result<_, _>>()?,
+            _ => return Err(wrong(name, EXPECTED, &value)),
         };
-        let words = words.ok_or_else(|| wrong(name, EXPECTED, &value))?;
         let policy = NetworkPolicy::from_words(words);
         policy.map(Some).map_err(|error| Refusal::BadValue { name, reason: format!("'{name}': {error}") })
     }

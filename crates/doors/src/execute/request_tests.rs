@@ -42,6 +42,8 @@ fn a_network_is_one_word_or_several() {
     for wrong in ["1", "[1]", r#""*""#, r#"["open","a.b"]"#] {
         assert!(network(wrong).unwrap_err().to_string().contains("'network'"), "{wrong}");
     }
+    let told = network(r#"["a.b",1]"#).unwrap_err().to_string();
+    assert_eq!(told, "'network' must be a string at every place of the array, not a number");
 }
 
 #[test]
