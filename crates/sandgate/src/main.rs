@@ -16,6 +16,7 @@ mod inputs;
 mod interrupt;
 mod keep;
 mod key_args;
+mod leaving;
 mod ledger_args;
 mod logging;
 mod network_words;

@@ -6,6 +6,7 @@ use anyhow::{Result, bail};
 use sandgate_core::{Ending, Event, Execution, Files, MimeBundle};
 
 use crate::keep::{Keeper, Kept, Picture};
+use crate::leaving::{Left, left};
 use crate::printer::Printer;
 
 /// What a value is shown as, best first.
@@ -20,6 +21,8 @@ pub(crate) struct Show<'a> {
 #[derive(Debug)]
 pub(crate) enum Shown {
     Ended(Ending),
+    /// By itself, with this code.
+    Left(u8),
     /// The reader of standard output went away, as `head` does: no error, and no reason to go on.
     NobodyReads,
 }
@@ -27,13 +30,24 @@ pub(crate) enum Shown {
 impl Show<'_> {
     /// To the end of the execution.
     pub(crate) async fn all(&mut self, mut execution: Execution) -> Result<Shown> {
+        let mut has_left = None;
         while let Some(event) = execution.events.recv().await {
             if let Event::Done { ending, text, .. } = &event {
                 // Code that raised has said so itself.
                 if !matches!(ending, Ending::Ok | Ending::Raised) && !text.is_empty() {
                     self.printer.say(text);
                 }
-                return Ok(Shown::Ended(*ending));
+                let has_left = has_left.filter(|_| *ending == Ending::Raised);
+                return Ok(has_left.map_or(Shown::Ended(*ending), Shown::Left));
+            }
+            if let Event::Error(error) = &event
+                && let Some(Left { code, said }) = left(error)
+            {
+                has_left = Some(code);
+                if let Some(said) = said {
+                    self.printer.stderr(&format!("{said}\n"));
+                }
+                continue;
             }
             match self.event(event).await {
                 Err(error) if is_broken_pipe(&error) => return Ok(Shown::NobodyReads),

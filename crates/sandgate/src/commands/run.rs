@@ -5,13 +5,14 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Result;
-use sandgate_core::Outcome;
+use sandgate_core::{Ending, Outcome};
 use sandgate_engine::runtime::languages::Language;
 use serde::Serialize;
 
 use crate::cli::RunArgs;
 use crate::code;
 use crate::keep::{Keeper, Kept};
+use crate::leaving::left;
 use crate::printer::Printer;
 use crate::session::{Plan, Session, runtime};
 use crate::show::{Show, Shown};
@@ -54,6 +55,7 @@ async fn as_text(session: &Session, code: String, keeper: &mut Keeper) -> Result
     }
     Ok(match shown {
         Shown::Ended(ending) => ExitCode::from(ending.exit_code()),
+        Shown::Left(code) => ExitCode::from(code),
         Shown::NobodyReads => ExitCode::SUCCESS,
     })
 }
@@ -85,6 +87,9 @@ async fn as_json(session: &Session, code: String, keeper: &mut Keeper) -> Result
     let report = serde_json::to_string(&Report { outcome: &outcome, saved, not_saved })?;
     match writeln!(std::io::stdout().lock(), "{report}") {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
-        _ => Ok(ExitCode::from(outcome.ending.exit_code())),
+        _ => {
+            let has_left = outcome.error.as_ref().filter(|_| outcome.ending == Ending::Raised).and_then(left);
+            Ok(ExitCode::from(has_left.map_or_else(|| outcome.ending.exit_code(), |left| left.code)))
+        }
     }
 }

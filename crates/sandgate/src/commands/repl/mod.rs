@@ -130,7 +130,7 @@ impl Repl {
         });
         match shown? {
             Shown::Ended(_) => Ok(Next::GoOn),
-            Shown::NobodyReads => Ok(Next::Leave),
+            Shown::Left(_) | Shown::NobodyReads => Ok(Next::Leave),
         }
     }
 }
