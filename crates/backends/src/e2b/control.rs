@@ -2,7 +2,7 @@
 //! know it, the first.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use http::{HeaderName, Method, StatusCode};
@@ -25,58 +25,67 @@ pub(super) struct Control {
     pub(super) client: HttpClient,
     pub(super) addresses: Addresses,
     pub(super) settings: E2bSettings,
-    version: Version,
+    only_first: OnlyFirst,
 }
 
-/// Which version the server was found to speak.
+/// Where the server was found to have only the first version. Each operation by itself: servers have some of the
+/// second and not others.
 #[derive(Debug, Default)]
-struct Version(AtomicU8);
+struct OnlyFirst {
+    create: AtomicBool,
+    connect: AtomicBool,
+    find: AtomicBool,
+}
 
-impl Version {
-    const FIRST: u8 = 1;
-    const SECOND: u8 = 2;
-
-    fn is_first(&self) -> bool {
-        self.0.load(Ordering::Relaxed) == Self::FIRST
-    }
-    fn is_second(&self) -> bool {
-        self.0.load(Ordering::Relaxed) == Self::SECOND
-    }
-    fn found(&self, version: u8) {
-        self.0.store(version, Ordering::Relaxed);
-    }
+/// What came of asking by the second version.
+enum Second {
+    Answered(Answer),
+    /// Perhaps it is not known there; how that was said, unless nobody asked.
+    Unknown(Option<HttpError>),
 }
 
 impl Control {
     pub(super) fn new(settings: E2bSettings) -> ProviderResult<Self> {
         let addresses = Addresses::new(&settings)?;
         let client = HttpClient::new(&settings.deadlines, &settings.reach)?;
-        Ok(Self { client, addresses, settings, version: Version::default() })
+        Ok(Self { client, addresses, settings, only_first: OnlyFirst::default() })
     }
 
     pub(super) async fn create(&self, wish: &Wish) -> ProviderResult<Sandbox> {
         let mut body = NewSandbox::of(wish, &self.settings.template);
         let silence = self.settings.deadlines.create;
-        let second = self.call(Method::POST, "/v2/sandboxes", &[])?.silence(silence);
-        if let Some(answer) = self.try_second(second.json(&body)?).await? {
-            return Ok(answer.success().await?.json(LARGEST).await?);
-        }
+        let second = self.call(Method::POST, "/v2/sandboxes", &[])?.silence(silence).json(&body)?;
+        let said = match self.try_second(&self.only_first.create, second).await? {
+            Second::Answered(answer) => return Ok(answer.success().await?.json(LARGEST).await?),
+            Second::Unknown(said) => said,
+        };
         body.secure = Some(true);
         let first = self.call(Method::POST, "/sandboxes", &[])?.silence(silence);
-        let answer = self.client.demand(first.json(&body)?).await?;
-        self.version.found(Version::FIRST);
-        Ok(answer.json(LARGEST).await?)
+        match self.client.demand(first.json(&body)?).await {
+            Ok(answer) => {
+                self.only_first.create.store(true, Ordering::Relaxed);
+                Ok(answer.json(LARGEST).await?)
+            }
+            Err(error) => Err(either(said, error).into()),
+        }
     }
 
     /// Wakes it if it is paused; gives it at least so much time.
     pub(super) async fn connect(&self, id: &PlaceId, life: Duration) -> ProviderResult<Sandbox> {
         let body = Timeout { timeout: seconds(life) };
         let second = self.call(Method::POST, &format!("/v2/sandboxes/{id}/connect"), &[])?.json(&body)?;
-        if let Some(answer) = self.try_second(second).await? {
-            return Ok(answer.success().await.map_err(of_sandbox)?.json(LARGEST).await?);
-        }
+        let said = match self.try_second(&self.only_first.connect, second).await? {
+            Second::Answered(answer) => return Ok(answer.success().await?.json(LARGEST).await?),
+            Second::Unknown(said) => said,
+        };
         let first = self.call(Method::POST, &format!("/sandboxes/{id}/connect"), &[])?.json(&body)?;
-        Ok(self.client.of_sandbox(first).await?.json(LARGEST).await?)
+        match self.client.demand(first).await {
+            Ok(answer) => {
+                self.only_first.connect.store(true, Ordering::Relaxed);
+                Ok(answer.json(LARGEST).await?)
+            }
+            Err(error) => Err(of_sandbox(either(said, error))),
+        }
     }
 
     pub(super) async fn state(&self, id: &PlaceId) -> ProviderResult<PlaceState> {
@@ -110,11 +119,13 @@ impl Control {
             let mut query = vec![("metadata", asked.as_str()), ("state", "running,paused"), ("limit", "100")];
             query.extend(token.as_deref().map(|token| ("nextToken", token)));
             let second = self.call(Method::GET, "/v2/sandboxes", &query)?;
-            let answer = match self.try_second(second).await? {
-                Some(answer) => answer.success().await?,
-                None => {
+            let answer = match self.try_second(&self.only_first.find, second).await? {
+                Second::Answered(answer) => answer.success().await?,
+                Second::Unknown(_) => {
                     let first = self.call(Method::GET, "/sandboxes", &[("metadata", &asked)])?;
-                    self.client.demand(first).await?
+                    let answer = self.client.demand(first).await?;
+                    self.only_first.find.store(true, Ordering::Relaxed);
+                    answer
                 }
             };
             token =
@@ -129,23 +140,19 @@ impl Control {
         Err(endless())
     }
 
-    /// None: the server does not know the second version. A 404 is only then a sandbox that is not there when
-    /// the server is known to speak it.
-    async fn try_second(&self, call: Call) -> ProviderResult<Option<Answer>> {
-        if self.version.is_first() {
-            return Ok(None);
+    /// A 404 may mean that the server does not know the second version, or that what is asked for is not there; the
+    /// first version tells which.
+    async fn try_second(&self, only_first: &AtomicBool, call: Call) -> ProviderResult<Second> {
+        if only_first.load(Ordering::Relaxed) {
+            return Ok(Second::Unknown(None));
         }
         let answer = self.client.ask(call).await?;
-        let is_unknown = answer.status == StatusCode::METHOD_NOT_ALLOWED
-            || (answer.status == StatusCode::NOT_FOUND && !self.version.is_second());
-        if is_unknown {
-            answer.done().await;
-            return Ok(None);
-        }
-        if answer.status.is_success() {
-            self.version.found(Version::SECOND);
-        }
-        Ok(Some(answer))
+        Ok(match answer.status {
+            StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED => {
+                Second::Unknown(Some(answer.refusal().await))
+            }
+            _ => Second::Answered(answer),
+        })
     }
 
     async fn order(&self, id: &PlaceId, what: &str, body: &impl Serialize) -> ProviderResult<()> {
@@ -155,5 +162,19 @@ impl Control {
 
     fn call(&self, method: Method, path: &str, query: &[(&str, &str)]) -> Result<Call, HttpError> {
         Call::new(method, &self.addresses.api, path, query)?.secret(API_KEY, &self.settings.api_key)
+    }
+}
+
+/// Of two versions that said no, the words of the one that knew what was meant; where both say that something is not
+/// there, nobody can tell which it was, and both are told.
+fn either(second: Option<HttpError>, first: HttpError) -> HttpError {
+    let Some(second) = second else { return first };
+    match (second.status(), first.status()) {
+        (Some(StatusCode::NOT_FOUND), Some(StatusCode::METHOD_NOT_ALLOWED)) => second,
+        (Some(StatusCode::NOT_FOUND), Some(status @ StatusCode::NOT_FOUND)) => {
+            let message = format!("by the second version {second}, by the first {first}");
+            HttpError::Refused { status, code: None, message, retry_after: None }
+        }
+        _ => first,
     }
 }

@@ -111,6 +111,49 @@ async fn a_server_of_the_first_version_is_spoken_to_in_it() {
     assert_eq!(made[1].json()["allow_internet_access"], false);
 }
 
+/// Lists by the second version; makes and connects by the first alone.
+fn mixed(asked: &Asked, unknown: u16) -> (u16, &'static str, String) {
+    match asked.path.as_str() {
+        "/e2b/sandboxes" | "/e2b/sandboxes/iabc/connect" => (201, JSON, MADE.to_owned()),
+        path if path.starts_with("/e2b/v2/sandboxes?") => (200, JSON, "[]".to_owned()),
+        _ => (unknown, JSON, r#"{"code":404,"message":"no such path"}"#.to_owned()),
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_lists_by_the_second_version_may_make_by_the_first() {
+    for unknown in [404, 405] {
+        let server = TestServer::start(move |asked| mixed(asked, unknown)).await;
+        let provider = provider(&server);
+        provider.find(&BTreeMap::new()).await.unwrap();
+        let place = provider.create(&wish(NetworkWish::Nothing)).await.unwrap();
+        provider.attach(place.id(), Duration::from_secs(60)).await.unwrap();
+        provider.attach(place.id(), Duration::from_secs(60)).await.unwrap();
+        provider.find(&BTreeMap::new()).await.unwrap();
+        let paths: Vec<String> = server.lines().into_iter().skip(1).collect();
+        let expected = [
+            "POST /e2b/v2/sandboxes",
+            "POST /e2b/sandboxes",
+            "POST /e2b/v2/sandboxes/iabc/connect",
+            "POST /e2b/sandboxes/iabc/connect",
+            "POST /e2b/sandboxes/iabc/connect",
+        ];
+        assert_eq!(paths[..5], expected);
+        assert!(paths[5].starts_with("GET /e2b/v2/sandboxes?"), "{paths:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_template_that_is_not_there_is_told_in_the_servers_words() {
+    let server = TestServer::start(|asked| match asked.path.as_str() {
+        "/e2b/v2/sandboxes" => (404, JSON, r#"{"code":404,"message":"template 'x' not found"}"#.to_owned()),
+        _ => (404, JSON, r#"{"code":404,"message":"no such path"}"#.to_owned()),
+    })
+    .await;
+    let error = provider(&server).create(&wish(NetworkWish::Nothing)).await.unwrap_err();
+    assert!(error.to_string().contains("template 'x' not found"), "{error}");
+}
+
 #[tokio::test]
 async fn a_folder_that_cannot_be_looked_at_is_an_error() {
     let server = TestServer::start(|asked| match asked.path.as_str() {
@@ -203,7 +246,7 @@ async fn a_sandbox_that_is_gone_is_lost() {
         "/e2b/execute" => {
             (502, JSON, r#"{"sandboxId":"iabc","message":"The sandbox was not found","code":502}"#.to_owned())
         }
-        "/e2b/v2/sandboxes/iabc/connect" | "/e2b/sandboxes/iabc" => {
+        "/e2b/v2/sandboxes/iabc/connect" | "/e2b/sandboxes/iabc/connect" | "/e2b/sandboxes/iabc" => {
             (404, JSON, r#"{"code":404,"message":"no"}"#.to_owned())
         }
         _ => well(asked, ""),
