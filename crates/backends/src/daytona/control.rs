@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 
 use super::wire::{NewSandbox, Page, ProxyUrl, Sandbox};
 use crate::found::{MOST_PAGES, carrying, endless, understood};
@@ -71,6 +71,25 @@ impl Control {
     pub(super) async fn get(&self, id: &PlaceId) -> ProviderResult<Sandbox> {
         let call = self.call(Method::GET, &format!("/{id}"), &[])?;
         Ok(self.client.of_sandbox(call).await?.json(LARGEST).await?)
+    }
+
+    /// What a refusal of the toolbox means. The proxy before it answers for a sandbox that is gone with the same
+    /// statuses as the toolbox for a file that is: who made the sandbox knows.
+    pub(super) async fn lost_or(
+        &self,
+        id: &PlaceId,
+        error: HttpError,
+        otherwise: impl FnOnce(HttpError) -> ProviderError,
+    ) -> ProviderError {
+        let may_be_gone = matches!(error.status(), Some(StatusCode::BAD_REQUEST | StatusCode::NOT_FOUND));
+        if may_be_gone && self.is_gone(id).await { ProviderError::Lost } else { otherwise(error) }
+    }
+
+    async fn is_gone(&self, id: &PlaceId) -> bool {
+        match self.get(id).await {
+            Ok(sandbox) => sandbox.state().is_none(),
+            Err(error) => error == ProviderError::Lost,
+        }
     }
 
     pub(super) async fn start(&self, id: &PlaceId) -> ProviderResult<Sandbox> {

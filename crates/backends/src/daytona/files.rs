@@ -82,7 +82,7 @@ impl DaytonaPlace {
             Part { name: "files[0].file", filename: Some(path), kind: Some("application/octet-stream") };
         let call = self.call(Method::POST, "/files/bulk-upload", &[])?;
         let sent = self.control.client.upload(call, form, &part, content, size).await;
-        sent.map_err(about_file(path))?.done().await;
+        self.understood(sent, about_file(path)).await?.done().await;
         Ok(())
     }
 

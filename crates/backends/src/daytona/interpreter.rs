@@ -78,8 +78,8 @@ impl DaytonaPlace {
         };
         let text = serde_json::to_string(&request).map_err(|error| HttpError::Ours(error.to_string()))?;
         let client = &self.control.client;
-        let mut socket =
-            client.websocket(&self.toolbox, EXECUTE, &self.control.headers, LONGEST_MESSAGE).await?;
+        let opened = client.websocket(&self.toolbox, EXECUTE, &self.control.headers, LONGEST_MESSAGE).await;
+        let mut socket = self.understood(opened, ProviderError::from).await?;
         socket.send(text).await?;
         let chunks = Chunks { socket, interrupted: false };
         Ok(self.runs.start(run.context, chunks, Stopping::HangsUp, run.timeout, run.output_bytes))
@@ -88,17 +88,17 @@ impl DaytonaPlace {
     pub(super) async fn new_context(&self, wish: &ContextWish) -> ProviderResult<String> {
         let body = NewContext { cwd: wish.cwd.as_deref(), language: wish.language.as_deref() };
         let call = self.call(Method::POST, CONTEXT, &[])?.json(&body)?;
-        let made: Context = self.control.client.demand(call).await?.json(LARGEST).await?;
+        let made: Context = self.demand(call, ProviderError::from).await?.json(LARGEST).await?;
         Ok(made.id)
     }
 
     pub(super) async fn end_context(&self, id: &str) -> ProviderResult<()> {
         let call = self.call(Method::DELETE, &format!("{CONTEXT}/{}", path_segment(id)), &[])?;
-        let answer = self.control.client.demand(call).await.map_err(|error| match error.status() {
+        let refused = |error: HttpError| match error.status() {
             Some(http::StatusCode::NOT_FOUND) => ProviderError::NoSuchContext,
             _ => error.into(),
-        })?;
-        answer.done().await;
+        };
+        self.demand(call, refused).await?.done().await;
         Ok(())
     }
 }

@@ -118,3 +118,7 @@ impl Provider for Daytona {
         self.0.find(metadata).await
     }
 }
+
+#[cfg(test)]
+#[path = "daytona_tests.rs"]
+mod tests;

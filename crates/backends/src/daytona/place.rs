@@ -20,7 +20,7 @@ use crate::{
 #[derive(Debug)]
 pub(super) struct DaytonaPlace {
     pub(super) control: Arc<Control>,
-    id: PlaceId,
+    pub(super) id: PlaceId,
     pub(super) toolbox: Address,
     /// Its time is counted from here.
     created_at: OffsetDateTime,

@@ -1,6 +1,7 @@
 //! Daytona's run without a state: one program, one answer. What it prints and complains comes as one text.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use http::{Method, StatusCode};
@@ -58,14 +59,14 @@ impl DaytonaPlace {
         };
         let silence = run.timeout.saturating_add(self.control.settings.deadlines.answer);
         let call = self.call(Method::POST, "/process/code-run", &[])?.json(&body)?.silence(silence);
-        let client = self.control.client.clone();
+        let (control, id) = (Arc::clone(&self.control), self.id.clone());
         let answer = async move {
-            match client.demand(call).await {
+            match control.client.demand(call).await {
                 Ok(answer) => Ok(said(answer.json(LARGEST).await?)),
                 Err(HttpError::Refused { status: StatusCode::REQUEST_TIMEOUT, .. }) => {
                     Ok(vec![Said::Ended(RunEnd::TimedOut)])
                 }
-                Err(error) => Err(error.into()),
+                Err(error) => Err(control.lost_or(&id, error, Into::into).await),
             }
         };
         let whole = Whole(Box::pin(answer));

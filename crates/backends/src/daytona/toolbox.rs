@@ -11,9 +11,29 @@ impl DaytonaPlace {
         Ok(Call::new(method, &self.toolbox, path, query)?.with(&self.control.headers))
     }
 
+    /// Asks for a success; `otherwise` says what a refusal means when the sandbox is there.
+    pub(super) async fn demand(
+        &self,
+        call: Call,
+        otherwise: impl FnOnce(HttpError) -> ProviderError + Send,
+    ) -> ProviderResult<Answer> {
+        self.understood(self.control.client.demand(call).await, otherwise).await
+    }
+
+    pub(super) async fn understood<T>(
+        &self,
+        answer: Result<T, HttpError>,
+        otherwise: impl FnOnce(HttpError) -> ProviderError + Send,
+    ) -> ProviderResult<T> {
+        match answer {
+            Ok(answer) => Ok(answer),
+            Err(error) => Err(self.control.lost_or(&self.id, error, otherwise).await),
+        }
+    }
+
     /// About a file or a folder.
     pub(super) async fn of_file(&self, path: &str, call: Call) -> ProviderResult<Answer> {
-        self.control.client.demand(call).await.map_err(about_file(path))
+        self.demand(call, about_file(path)).await
     }
 }
 

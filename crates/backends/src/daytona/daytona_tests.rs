@@ -1,0 +1,119 @@
+//! Daytona's protocol against a server that answers as its contract says, or does not.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use sandgate_core::Secret;
+use serde_json::json;
+
+use super::Daytona;
+use crate::http::test_server::{Asked, JSON, TestServer};
+use crate::{
+    DaytonaSettings, Deadlines, NetworkWish, Place, Provider, ProviderError, ProviderResult, Reach, Run,
+    Said, Wish,
+};
+
+fn provider(server: &TestServer) -> Daytona {
+    let settings = DaytonaSettings {
+        url: format!("http://{}/api", server.host),
+        api_key: Secret::new("key".to_owned()),
+        snapshot: None,
+        image: None,
+        target: None,
+        organization: None,
+        deadlines: Deadlines { answer: Duration::from_secs(2), ..Deadlines::default() },
+        reach: Reach::default(),
+    };
+    Daytona::new(settings).unwrap()
+}
+
+/// A sandbox that was made when all was well.
+async fn place(server: &TestServer) -> Arc<dyn Place> {
+    let wish = Wish {
+        memory_bytes: None,
+        cpu_millis: None,
+        disk_bytes: None,
+        network: NetworkWish::Nothing,
+        life: Duration::from_secs(90),
+        env: Vec::new(),
+        metadata: BTreeMap::new(),
+    };
+    provider(server).create(&wish).await.unwrap()
+}
+
+fn sandbox(asked: &Asked, state: &str) -> (u16, &'static str, String) {
+    let host = asked.headers["host"].to_str().unwrap();
+    let url = format!("http://{host}/toolbox");
+    let body = json!({
+        "id": "abc", "state": state, "toolboxProxyUrl": url, "createdAt": "2020-01-01T00:00:00Z", "labels": {},
+    });
+    (200, JSON, body.to_string())
+}
+
+fn refusal(status: u16, message: &str) -> (u16, &'static str, String) {
+    (status, JSON, json!({"statusCode": status, "message": message}).to_string())
+}
+
+fn run(language: Option<&str>) -> Run {
+    Run {
+        code: "1".to_owned(),
+        language: language.map(ToOwned::to_owned),
+        timeout: Duration::from_secs(5),
+        output_bytes: 1000,
+        ..Run::default()
+    }
+}
+
+async fn last_said(place: &dyn Place, run: Run) -> ProviderResult<Said> {
+    let mut running = place.execute(run).await?;
+    let mut last = None;
+    while let Some(said) = running.said.recv().await {
+        last = Some(said);
+    }
+    last.unwrap()
+}
+
+/// What each way into the toolbox says when it refuses with this status, and the sandbox is in this state.
+async fn refused(status: u16, state: Option<&'static str>) -> Vec<ProviderError> {
+    let server = TestServer::start(move |asked| match (asked.path.as_str(), state) {
+        ("/api/sandbox", _) => sandbox(asked, "started"),
+        ("/api/sandbox/abc", Some(state)) => sandbox(asked, state),
+        ("/api/sandbox/abc", None) => refusal(404, "Sandbox with ID abc not found"),
+        _ => refusal(status, "failed to get runner info"),
+    })
+    .await;
+    let place = place(&server).await;
+    vec![
+        last_said(place.as_ref(), run(None)).await.unwrap_err(),
+        last_said(place.as_ref(), run(Some("javascript"))).await.unwrap_err(),
+        place.create_context(&crate::ContextWish::default()).await.unwrap_err(),
+        place.delete_context("c").await.unwrap_err(),
+        place.read("/mnt/data/a").await.unwrap_err(),
+        place.write("/mnt/data/a", Box::new(tokio::io::empty()), 0).await.unwrap_err(),
+        place.list("/mnt/data", 2, 10).await.unwrap_err(),
+        place.remove("/mnt/data/a").await.err().unwrap_or(ProviderError::NoSuchFile("a".to_owned())),
+    ]
+}
+
+#[tokio::test]
+async fn a_sandbox_that_is_gone_is_lost_whichever_way_it_is_spoken_to() {
+    for (status, state) in [(404, None), (400, None), (400, Some("destroyed")), (404, Some("destroying"))] {
+        for error in refused(status, state).await {
+            assert_eq!(error, ProviderError::Lost, "{status} {state:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_a_sandbox_that_is_there_refuses_is_not_its_loss() {
+    for status in [400, 404] {
+        let all = refused(status, Some("started")).await;
+        assert!(!all.contains(&ProviderError::Lost), "{all:?}");
+    }
+    let all = refused(404, Some("started")).await;
+    assert_eq!(
+        (&all[3], &all[4]),
+        (&ProviderError::NoSuchContext, &ProviderError::NoSuchFile("/mnt/data/a".to_owned()))
+    );
+}
