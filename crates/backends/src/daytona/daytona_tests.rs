@@ -117,3 +117,35 @@ async fn what_a_sandbox_that_is_there_refuses_is_not_its_loss() {
         (&ProviderError::NoSuchContext, &ProviderError::NoSuchFile("/mnt/data/a".to_owned()))
     );
 }
+
+/// A sandbox whose user may not make the folder, with this end of the command that does it as root.
+async fn furnished(exit_code: i64) -> (ProviderResult<crate::Furnished>, Vec<Asked>) {
+    let server = TestServer::start(move |asked| match asked.path.as_str() {
+        "/toolbox/abc/process/execute" => (
+            200,
+            JSON,
+            json!({"exitCode": exit_code, "result": "sudo: a password is required\n"}).to_string(),
+        ),
+        path if path.starts_with("/toolbox/abc/files/folder") => {
+            refusal(400, "mkdir /mnt/data: permission denied")
+        }
+        _ => sandbox(asked, "started"),
+    })
+    .await;
+    let furnished = place(&server).await.furnish("/mnt/data").await;
+    (furnished, server.asked())
+}
+
+#[tokio::test]
+async fn a_folder_that_is_not_its_users_to_make_is_made_by_root() {
+    let (furnished, asked) = furnished(0).await;
+    assert_eq!(furnished, Ok(crate::Furnished::Later));
+    let command = "sudo -n mkdir -p '/mnt/data' && sudo -n chmod 777 '/mnt/data'";
+    assert_eq!(asked.last().unwrap().json(), json!({"command": command, "timeout": 10}));
+}
+
+#[tokio::test]
+async fn a_folder_that_root_cannot_make_either_is_an_error_that_says_why() {
+    let error = furnished(1).await.0.unwrap_err().to_string();
+    assert!(error.contains("permission denied") && error.contains("a password is required"), "{error}");
+}

@@ -4,6 +4,7 @@ mod control;
 mod files;
 mod interpreter;
 mod place;
+mod shell;
 mod stateless;
 mod toolbox;
 mod wire;

@@ -45,7 +45,7 @@ impl Place for DaytonaPlace {
     }
 
     async fn furnish(&self, folder: &str) -> ProviderResult<Furnished> {
-        self.make_folder(folder).await?;
+        self.make_working_folder(folder).await?;
         Ok(Furnished::Later)
     }
 

@@ -91,7 +91,7 @@ pub(crate) async fn upload(
                 return Err(bad("the file's name is not its path"));
             }
             let content = part.bytes().await.map_err(|error| Refused::no(error.body_text()))?;
-            let host = sandbox.host_path(&to)?;
+            let host = sandbox.writable_path(&to)?;
             let above = host.parent().unwrap_or(&host);
             fs::create_dir_all(above)
                 .and_then(|()| fs::write(&host, content))
@@ -113,7 +113,7 @@ pub(crate) async fn make_folder(
     let (path, mode) = (&query["path"], &query["mode"]);
     let bits = u32::from_str_radix(mode, 8)
         .map_err(|_| Refused::new(StatusCode::BAD_REQUEST, "the mode is not octal"))?;
-    let host = world.started(&id)?.host_path(path)?;
+    let host = world.started(&id)?.writable_path(path)?;
     fs::create_dir_all(&host).map_err(|error| told(&error, path))?;
     fs::set_permissions(&host, fs::Permissions::from_mode(bits)).map_err(|error| told(&error, path))?;
     Ok(StatusCode::CREATED)
@@ -126,7 +126,7 @@ pub(crate) async fn rename(
 ) -> Result<(), Refused> {
     let query = query(&uri, &["!source", "!destination"])?;
     let sandbox = world.started(&id)?;
-    let (from, to) = (sandbox.host_path(&query["source"])?, sandbox.host_path(&query["destination"])?);
+    let (from, to) = (sandbox.host_path(&query["source"])?, sandbox.writable_path(&query["destination"])?);
     fs::rename(from, to).map_err(|error| told(&error, &query["source"]))
 }
 

@@ -99,6 +99,7 @@ fn router(world: Arc<World>) -> Router {
         .route("/process/interpreter/execute", get(interpreter::execute))
         .route("/process/interpreter/context", post(interpreter::create).get(interpreter::list))
         .route("/process/interpreter/context/{context}", axum::routing::delete(interpreter::remove))
+        .route("/process/execute", post(interpreter::shell))
         .route("/process/code-run", post(interpreter::code_run))
         .route("/files", get(files::list).delete(files::remove))
         .route("/files/info", get(files::info))

@@ -80,6 +80,16 @@ impl Sandbox {
         Ok(self.root.join(path.strip_prefix("/").unwrap_or(path)))
     }
 
+    /// Where on the host its user may make or replace something: not beside the folders at the top, which are root's.
+    pub(crate) fn writable_path(&self, path: &str) -> Result<PathBuf, Refused> {
+        let host = self.host_path(path)?;
+        let there = host.ancestors().find(|above| above.exists());
+        if there.is_none_or(|above| above == self.root || above == self.root.join("mnt")) {
+            return Err(Refused::no(format!("{path}: permission denied")));
+        }
+        Ok(host)
+    }
+
     /// A program that sees what this sandbox sees.
     pub(crate) fn program(&self, words: &[&str]) -> Command {
         let mut command = Command::new("unshare");
