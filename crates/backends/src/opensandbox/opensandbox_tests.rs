@@ -84,6 +84,19 @@ async fn run(said: &'static str) -> Vec<ProviderResult<Said>> {
 }
 
 #[tokio::test]
+async fn a_sandbox_that_may_reach_everything_is_asked_for_without_a_policy() {
+    let server = TestServer::start(|asked| well(asked, "sandbox.test/inside", "")).await;
+    let everything = Wish { network: NetworkWish::Everything, ..wish() };
+    provider(&server, false).create(&everything).await.unwrap();
+    assert_eq!(server.asked()[0].json().get("networkPolicy"), None);
+    let only = Wish { network: NetworkWish::Only(vec!["example.org".to_owned()]), ..wish() };
+    provider(&server, false).create(&only).await.unwrap();
+    let body = server.asked().into_iter().rfind(|asked| asked.path == "/v1/sandboxes").unwrap().json();
+    let rule = json!({"action": "allow", "target": "example.org"});
+    assert_eq!(body["networkPolicy"], json!({"defaultAction": "deny", "egress": [rule]}));
+}
+
+#[tokio::test]
 async fn a_sandbox_is_asked_for_with_all_ways_out_closed() {
     let inside = TestServer::start(|asked| well(asked, "", "")).await;
     let endpoint = format!("{}/inside", inside.host);

@@ -20,7 +20,9 @@ pub(super) struct NewSandbox<'a> {
     resource_limits: BTreeMap<&'static str, String>,
     env: BTreeMap<&'a str, &'a str>,
     metadata: &'a BTreeMap<String, String>,
-    network_policy: Policy<'a>,
+    /// None: everything. Servers that have nothing to filter with refuse every policy, also that one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    network_policy: Option<Policy<'a>>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     extensions: &'a BTreeMap<String, String>,
 }
@@ -49,11 +51,10 @@ impl<'a> NewSandbox<'a> {
         let cpu = wish.cpu_millis.map(|millis| format!("{millis}m"));
         let limits = [("memory", memory, USUAL_MEMORY), ("cpu", cpu, USUAL_CPU)];
         let allow = |target: &'a String| Rule { action: "allow", target };
-        // Said always: without a policy, the server lets everything through.
-        let (default_action, egress) = match &wish.network {
-            NetworkWish::Nothing => ("deny", Vec::new()),
-            NetworkWish::Only(targets) => ("deny", targets.iter().map(allow).collect()),
-            NetworkWish::Everything => ("allow", Vec::new()),
+        let egress = match &wish.network {
+            NetworkWish::Nothing => Some(Vec::new()),
+            NetworkWish::Only(targets) => Some(targets.iter().map(allow).collect()),
+            NetworkWish::Everything => None,
         };
         Self {
             image: Image { uri: &settings.image },
@@ -64,7 +65,7 @@ impl<'a> NewSandbox<'a> {
                 .into(),
             env: wish.env.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect(),
             metadata: &wish.metadata,
-            network_policy: Policy { default_action, egress },
+            network_policy: egress.map(|egress| Policy { default_action: "deny", egress }),
             extensions: &settings.extensions,
         }
     }
