@@ -102,8 +102,8 @@ impl Control {
         self.client.delete(call).await
     }
 
-    /// `minutes`: since it was made.
-    pub(super) async fn live_until(&self, id: &PlaceId, minutes: u64) -> ProviderResult<()> {
+    /// `minutes`: from now on, however old it is.
+    pub(super) async fn live_for(&self, id: &PlaceId, minutes: u64) -> ProviderResult<()> {
         let call = self.call(Method::POST, &format!("/{id}/ttl/{minutes}"), &[])?;
         self.client.order(call).await
     }

@@ -149,3 +149,10 @@ async fn a_folder_that_root_cannot_make_either_is_an_error_that_says_why() {
     let error = furnished(1).await.0.unwrap_err().to_string();
     assert!(error.contains("permission denied") && error.contains("a password is required"), "{error}");
 }
+
+#[tokio::test]
+async fn an_old_sandbox_gets_no_more_time_than_was_asked_for() {
+    let server = TestServer::start(|asked| sandbox(asked, "started")).await;
+    place(&server).await.extend(Duration::from_secs(601)).await.unwrap();
+    assert_eq!(server.lines().last().unwrap(), "POST /api/sandbox/abc/ttl/11");
+}

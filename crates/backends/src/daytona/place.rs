@@ -4,8 +4,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use time::OffsetDateTime;
-use time::format_description::well_known::Rfc3339;
 use tokio::io::AsyncRead;
 
 use super::control::Control;
@@ -22,8 +20,6 @@ pub(super) struct DaytonaPlace {
     pub(super) control: Arc<Control>,
     pub(super) id: PlaceId,
     pub(super) toolbox: Address,
-    /// Its time is counted from here.
-    created_at: OffsetDateTime,
     pub(super) runs: UnderWay,
 }
 
@@ -31,10 +27,7 @@ impl DaytonaPlace {
     pub(super) async fn new(control: Arc<Control>, sandbox: &Sandbox) -> ProviderResult<Self> {
         let id = sandbox.id()?;
         let toolbox = control.toolbox(&id, sandbox).await?;
-        let created =
-            sandbox.created_at.as_deref().and_then(|text| OffsetDateTime::parse(text, &Rfc3339).ok());
-        let created_at = created.unwrap_or_else(OffsetDateTime::now_utc);
-        Ok(Self { control, id, toolbox, created_at, runs: UnderWay::default() })
+        Ok(Self { control, id, toolbox, runs: UnderWay::default() })
     }
 }
 
@@ -50,8 +43,7 @@ impl Place for DaytonaPlace {
     }
 
     async fn extend(&self, life: Duration) -> ProviderResult<()> {
-        let age = Duration::try_from(OffsetDateTime::now_utc() - self.created_at).unwrap_or_default();
-        self.control.live_until(&self.id, minutes(age.saturating_add(life))).await
+        self.control.live_for(&self.id, minutes(life)).await
     }
 
     async fn create_context(&self, wish: &ContextWish) -> ProviderResult<String> {

@@ -120,8 +120,6 @@ pub(super) struct Sandbox {
     labels: BTreeMap<String, String>,
     #[serde(default)]
     pub(super) toolbox_proxy_url: Option<String>,
-    #[serde(default)]
-    pub(super) created_at: Option<String>,
 }
 
 impl Sandbox {
