@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::control::LARGEST;
 use super::place::DaytonaPlace;
-use crate::http::{Heard, HttpError, Socket, path_segment};
+use crate::http::{Heard, HttpError, Socket, of_output, path_segment};
 use crate::under_way::{Source, Stopping};
 use crate::{ContextWish, ProviderError, ProviderResult, Run, RunEnd, Running, Said};
 
@@ -112,7 +112,7 @@ struct Chunks {
 #[async_trait]
 impl Source for Chunks {
     async fn next(&mut self) -> ProviderResult<Vec<Said>> {
-        let text = match self.socket.next().await? {
+        let text = match self.socket.next().await.map_err(of_output)? {
             Heard::Text(text) => text,
             Heard::Closed(code, reason) => {
                 return self.closed(code, &reason).map(|end| vec![Said::Ended(end)]);

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::place::DaytonaPlace;
-use crate::http::HttpError;
+use crate::http::{HttpError, of_output};
 use crate::under_way::{Source, Stopping};
 use crate::{ProviderResult, Run, RunEnd, Running, Said};
 
@@ -62,7 +62,7 @@ impl DaytonaPlace {
         let (control, id) = (Arc::clone(&self.control), self.id.clone());
         let answer = async move {
             match control.client.demand(call).await {
-                Ok(answer) => Ok(said(answer.json(LARGEST).await?)),
+                Ok(answer) => Ok(said(answer.json(LARGEST).await.map_err(of_output)?)),
                 Err(HttpError::Refused { status: StatusCode::REQUEST_TIMEOUT, .. }) => {
                     Ok(vec![Said::Ended(RunEnd::TimedOut)])
                 }

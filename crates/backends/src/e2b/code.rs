@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::place::{CODE_PORT, E2bPlace};
-use crate::http::{Answer, HttpError, Lines, path_segment};
+use crate::http::{Answer, HttpError, Lines, of_output, path_segment};
 use crate::stopped::ending;
 use crate::under_way::{Source, Stopping, longest_line};
 use crate::{ContextWish, ProviderError, ProviderResult, Run, RunEnd, Running, Said};
@@ -144,7 +144,7 @@ struct Items {
 #[async_trait]
 impl Source for Items {
     async fn next(&mut self) -> ProviderResult<Vec<Said>> {
-        let Some(line) = self.lines.next().await? else {
+        let Some(line) = self.lines.next().await.map_err(of_output)? else {
             return Err(HttpError::Broken("before the end of the execution".to_owned()).into());
         };
         let item = serde_json::from_slice(&line);

@@ -238,6 +238,9 @@ async fn a_run_that_ends_badly_says_how() {
     const MUCH: &str = concat!(r#"{"type":"stdout","text":"0123456789"}"#, "\n");
     let much: &'static str = Box::leak(MUCH.repeat(200).into_boxed_str());
     assert!(matches!(run(much).await.last(), Some(Err(ProviderError::TooLarge { limit: 1000, .. }))));
+    // In one line as in many.
+    let long: &'static str = Box::leak("x".repeat(2 << 20).into_boxed_str());
+    assert!(matches!(run(long).await[..], [Err(ProviderError::TooLarge { .. })]));
 }
 
 #[tokio::test]

@@ -4,11 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use futures_util::{SinkExt, StreamExt};
 use http::{HeaderName, Method, StatusCode};
 use sandgate_core::Secret;
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
+use tokio_tungstenite::tungstenite::Message;
 
 use super::{Address, Call, Form, HttpClient, HttpError, Part, is_host, path_segment};
 use crate::{Deadlines, ProviderError, Reach};
@@ -138,6 +140,22 @@ async fn a_line_that_does_not_end_is_refused() {
     assert_eq!(lines.next().await.unwrap().unwrap(), &b"{\"a\":1}"[..]);
     assert_eq!(lines.next().await.unwrap().unwrap(), &b"{\"b\":2}"[..]);
     assert!(matches!(lines.next().await, Err(HttpError::TooLong { .. })));
+}
+
+#[tokio::test]
+async fn a_message_of_a_websocket_that_is_too_long_is_too_much_output() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = Address::parse(&format!("http://{}", listener.local_addr().unwrap())).unwrap();
+    tokio::spawn(async move {
+        let (stream, _) = listener.accept().await.unwrap();
+        let mut socket = tokio_tungstenite::accept_async(stream).await.unwrap();
+        let _ = socket.send(Message::text("x".repeat(2000))).await;
+        let _ = socket.next().await;
+    });
+    let mut socket = client().websocket(&address, "/x", &http::HeaderMap::new(), 1000).await.unwrap();
+    let error = socket.next().await.unwrap_err();
+    assert_eq!(error, HttpError::TooLong { what: "a message", limit: 1000 });
+    assert!(matches!(super::of_output(error), ProviderError::TooLarge { limit: 1000, .. }));
 }
 
 #[tokio::test]

@@ -35,6 +35,16 @@ pub(crate) fn of_sandbox(error: HttpError) -> ProviderError {
     }
 }
 
+/// In what code prints: that there is too much of it is the code's doing, and no fault of the provider.
+pub(crate) fn of_output(error: HttpError) -> ProviderError {
+    match error {
+        HttpError::TooLong { limit, .. } => {
+            ProviderError::TooLarge { what: "the output".to_owned(), limit: limit as u64 }
+        }
+        error => error.into(),
+    }
+}
+
 impl From<HttpError> for ProviderError {
     fn from(error: HttpError) -> Self {
         match error {

@@ -19,7 +19,7 @@ pub(crate) use call::{Call, sensitive};
 pub(crate) use client::HttpClient;
 pub(crate) use error::HttpError;
 pub(crate) use lines::Lines;
-pub(crate) use mapped::of_sandbox;
+pub(crate) use mapped::{of_output, of_sandbox};
 pub(crate) use multipart::{Form, Part};
 pub(crate) use websocket::{Heard, Socket};
 

@@ -7,6 +7,7 @@ use http::{Request, Uri};
 use hyper_util::rt::TokioIo;
 use sandgate_outbound::Stream;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use tokio_tungstenite::tungstenite::error::CapacityError;
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_tungstenite::{WebSocketStream, client_async_with_config};
@@ -88,6 +89,9 @@ impl Socket {
                 }
                 // Answered by the library.
                 Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => {}
+                Some(Err(Error::Capacity(CapacityError::MessageTooLong { max_size, .. }))) => {
+                    return Err(HttpError::TooLong { what: "a message", limit: max_size });
+                }
                 Some(Err(Error::Capacity(error))) => {
                     return Err(HttpError::Unreadable(error.to_string()));
                 }

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::lifecycle::LARGEST;
 use super::place::OpenSandboxPlace;
-use crate::http::{HttpError, Lines, path_segment};
+use crate::http::{HttpError, Lines, of_output, path_segment};
 use crate::stopped::ending;
 use crate::under_way::{Source, Stopping, longest_line};
 use crate::{ContextWish, ProviderError, ProviderResult, Run, RunEnd, Running, Said};
@@ -145,7 +145,7 @@ struct Events {
 #[async_trait]
 impl Source for Events {
     async fn next(&mut self) -> ProviderResult<Vec<Said>> {
-        let Some(line) = self.lines.next().await? else {
+        let Some(line) = self.lines.next().await.map_err(of_output)? else {
             let end = self.ended.take();
             let end = end.ok_or_else(|| HttpError::Broken("before the end of the execution".to_owned()))?;
             // Its number came first, or too late, or not at all: then this is the value.

@@ -245,3 +245,9 @@ async fn a_run_in_a_context_says_its_language_too() {
         assert_eq!(body, json!({"code": "1", "context": {"id": "c", "language": said}}));
     }
 }
+
+#[tokio::test]
+async fn a_line_that_is_too_long_is_too_much_output() {
+    let long: &'static str = Box::leak("x".repeat(2 << 20).into_boxed_str());
+    assert!(matches!(run(long).await[..], [Err(ProviderError::TooLarge { .. })]));
+}
