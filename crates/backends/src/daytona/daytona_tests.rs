@@ -156,3 +156,19 @@ async fn an_old_sandbox_gets_no_more_time_than_was_asked_for() {
     place(&server).await.extend(Duration::from_secs(601)).await.unwrap();
     assert_eq!(server.lines().last().unwrap(), "POST /api/sandbox/abc/ttl/11");
 }
+
+#[tokio::test]
+async fn other_languages_work_in_the_working_folder_with_their_lines_as_they_were() {
+    let server = TestServer::start(|asked| match asked.path.as_str() {
+        "/toolbox/abc/process/code-run" => (200, JSON, json!({"exitCode": 0, "result": ""}).to_string()),
+        _ => sandbox(asked, "started"),
+    })
+    .await;
+    let place = place(&server).await;
+    let enter = r#"globalThis.eval('process.chdir("/mnt/data")');"#;
+    for (code, sent) in [("1\n2", format!("{enter}1\n2")), ("#!node\n2", format!("{enter}//#!node\n2"))] {
+        let run = Run { code: code.to_owned(), ..run(Some("typescript")) };
+        last_said(place.as_ref(), run).await.unwrap();
+        assert_eq!(server.asked().last().unwrap().json()["code"], sent);
+    }
+}

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use http::{Method, StatusCode};
-use sandgate_core::{CodeError, MimeBundle};
+use sandgate_core::{CodeError, MimeBundle, SandboxPath};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -52,7 +52,7 @@ struct Chart {
 impl DaytonaPlace {
     pub(super) fn start_stateless(&self, run: Run, language: &str) -> ProviderResult<Running> {
         let body = CodeRun {
-            code: &run.code,
+            code: &in_working_folder(&run.code),
             language,
             envs: run.env.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect(),
             timeout: run.timeout.as_secs().max(1),
@@ -72,6 +72,14 @@ impl DaytonaPlace {
         let whole = Whole(Box::pin(answer));
         Ok(self.runs.start(run.context, whole, Stopping::HangsUp, run.timeout, run.output_bytes))
     }
+}
+
+/// The protocol has no folder for such a run. On the first line of the code, so that errors name the same lines; by an
+/// evaluation of its own, as TypeScript may know no `process`, and the code may have a variable of that name.
+fn in_working_folder(code: &str) -> String {
+    // What names an interpreter may stand at the very beginning alone.
+    let rest = if code.starts_with("#!") { "//" } else { "" };
+    format!("globalThis.eval('process.chdir({:?})');{rest}{code}", SandboxPath::WORKING_DIR)
 }
 
 /// All of it at once.

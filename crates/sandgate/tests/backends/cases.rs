@@ -239,14 +239,15 @@ pub(crate) async fn another_language(target: &Target) {
     let place = target.sandbox().await;
     let is_daytona = target.provider.as_ref().is_some_and(|provider| provider.kind() == "daytona");
     let (language, code) = match is_daytona {
-        true => ("javascript", "console.log(6 * 7)"),
-        false => ("bash", "echo $((6 * 7))"),
+        true => ("javascript", "console.log(6 * 7); require('fs').writeFileSync('made', 'by it')"),
+        false => ("bash", "echo $((6 * 7)); printf 'by it' > made"),
     };
     let (code, language) = (code.to_owned(), Some(language.to_owned()));
     let request = ExecuteRequest { code, language, ..ExecuteRequest::default() };
     let outcome = finished(place.request(request).await).await;
     outcome.assert_ok();
     assert_eq!(outcome.stdout, "42\n");
+    assert_eq!(place.get("/mnt/data/made").await, b"by it");
     assert_eq!(place.ok("6 * 7").await.value(), "42");
 }
 

@@ -19,7 +19,7 @@ use super::worker::Worker;
 const ENTER: &str = r#"set -e
 mount -t tmpfs none /opt; mkdir /opt/venv; mount --bind "$VENV" /opt/venv
 mount --bind "$ROOT/mnt" /mnt; mount --bind "$ROOT/tmp" /tmp
-cd /mnt/data 2>/dev/null || cd /tmp
+cd "${START_IN:-/tmp}"
 exec "$@""#;
 const SEEN: [&str; 2] = ["mnt", "tmp"];
 

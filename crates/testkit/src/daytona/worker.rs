@@ -93,7 +93,7 @@ impl Worker {
     fn start(&self, sandbox: &Sandbox) -> Result<Process, Refused> {
         let mut command = sandbox.program(&["/opt/venv/bin/python", "-u", "-c", DRIVER]);
         if let Some(cwd) = &self.cwd {
-            command.env("PWD", cwd);
+            command.env("START_IN", cwd);
         }
         command.stderr(Stdio::null());
         let mut child = command.spawn().map_err(|error| Refused::failed(&error))?;
