@@ -81,6 +81,35 @@ pub(crate) async fn traceback(target: &Target) {
     assert_eq!(place.ok("'goes on'").await.value().trim_matches('\''), "goes on");
 }
 
+pub(crate) async fn awaited_at_the_top(target: &Target) {
+    let place = target.sandbox().await;
+    let code =
+        "import asyncio\nasync def later(): return 42\ntask = asyncio.ensure_future(later())\nawait later()";
+    assert_eq!(place.ok(code).await.value(), "42");
+    assert_eq!(place.ok("found = await task\nfound + 1").await.value(), "43");
+    assert_eq!(place.cell("await later()\n1 / 0").await.raised(), "ZeroDivisionError");
+}
+
+pub(crate) async fn exit_is_an_error(target: &Target) {
+    let place = target.sandbox().await;
+    for (code, value) in [("import sys\nsys.exit(3)", "3"), ("sys.exit('why')", "why"), ("sys.exit()", "0")] {
+        let outcome = place.cell(code).await;
+        assert_eq!(outcome.raised(), "SystemExit");
+        assert_eq!(outcome.error.map(|error| error.value).as_deref(), Some(value));
+    }
+    assert_eq!(place.ok("1 + 1").await.value(), "2");
+}
+
+pub(crate) async fn semicolon_hides_the_value(target: &Target) {
+    let place = target.sandbox().await;
+    for code in ["1;", "1;  # why", "'ž' * 2;"] {
+        assert!(place.ok(code).await.results.is_empty(), "{code}");
+    }
+    for code in ["6 * 7  # x;", "';'\n42", "6 * (\n7\n)  # 1;"] {
+        assert_eq!(place.ok(code).await.value(), "42", "{code}");
+    }
+}
+
 pub(crate) async fn figure(target: &Target) {
     let place = target.sandbox().await;
     let code = "import matplotlib.pyplot as plt\nplt.plot([1, 2], [3, 4])\nplt.show()\nprint('shown')";

@@ -34,6 +34,9 @@ suite! {
     output_in_order
     output_streams
     traceback
+    awaited_at_the_top
+    exit_is_an_error
+    semicolon_hides_the_value
     figure
     displayed
     files_in_and_out

@@ -68,6 +68,45 @@ def _sandgate_teach(source, token, folder):
             spec.loader.exec_module = exec_module
             return spec
 
+    def value_of(body, last, name, scope):
+        # With `await` at the top, as in a notebook: then all of the cell runs in a loop, which is the same for all
+        # cells, so that what one began goes on in the next.
+        import ast, inspect
+
+        def compiled(tree, mode):
+            return compile(tree, name, mode, flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+
+        parts = [compiled(body, "exec")] + ([compiled(ast.Expression(last.value), "eval")] if last else [])
+        awaits = [bool(part.co_flags & inspect.CO_COROUTINE) for part in parts]
+        if not any(awaits):
+            values = [eval(part, scope) for part in parts]
+            return values[-1]
+        import asyncio
+
+        async def all_of_it():
+            value = None
+            for part, is_awaited in zip(parts, awaits):
+                value = eval(part, scope)
+                if is_awaited:
+                    value = await value
+            return value
+
+        if run.loop is None or run.loop.is_closed():
+            run.loop = asyncio.new_event_loop()
+        asyncio.set_event_loop(run.loop)
+        task = run.loop.create_task(all_of_it())
+        try:
+            return run.loop.run_until_complete(task)
+        except BaseException:
+            # Code that was stopped must not go on in the next cell, nor complain that nobody asked how it ended.
+            task.cancelled() or task.exception() if task.done() else task.cancel()
+            raise
+
+    def is_quiet(last, source):
+        # The text itself may end with a comment or a string that has a semicolon in it.
+        lines = source.encode("utf-8", "surrogatepass").split(b"\n")[last.end_lineno - 1 :]
+        return b"\n".join(lines)[last.end_col_offset :].lstrip(b" \t\f\r\n\\").startswith(b";")
+
     def run(source, scope):
         import ast, linecache, traceback
 
@@ -78,10 +117,8 @@ def _sandgate_teach(source, token, folder):
         try:
             tree = ast.parse(source, name)
             last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
-            quiet = source.rstrip().endswith(";")
-            exec(compile(tree, name, "exec"), scope)
-            value = eval(compile(ast.Expression(last.value), name, "eval"), scope) if last else None
-            if value is not None and not quiet:
+            value = value_of(tree, last, name, scope)
+            if value is not None and not is_quiet(last, source):
                 scope["_"] = value
                 tell("v", bundle(value))
             show_figures()
@@ -89,15 +126,22 @@ def _sandgate_teach(source, token, folder):
             sys.stdout.flush()
             sys.stderr.flush()
             # An interrupt is how code is ended from outside: who did it tells of it.
-            if isinstance(error, (SystemExit, KeyboardInterrupt)):
+            if isinstance(error, KeyboardInterrupt):
                 raise
-            frames = error.__traceback__
-            while frames is not None and frames.tb_frame.f_code.co_filename != name:
-                frames = frames.tb_next
-            lines = traceback.format_exception(type(error), error, frames)
-            tell("e", {"name": type(error).__name__, "value": str(error), "traceback": "".join(lines).splitlines()})
+            value = str(error)
+            if isinstance(error, SystemExit):
+                # Wanted, and so not worth a place in the code.
+                value = "0" if error.code is None else value
+                lines = ["%s: %s" % (type(error).__name__, value)]
+            else:
+                frames = error.__traceback__
+                while frames is not None and frames.tb_frame.f_code.co_filename != name:
+                    frames = frames.tb_next
+                lines = traceback.format_exception(type(error), error, frames)
+            tell("e", {"name": type(error).__name__, "value": value, "traceback": "".join(lines).splitlines()})
 
     run.count = 0
+    run.loop = None
     module = types.ModuleType("_sandgate")
     module.run = run
     sys.modules["_sandgate"] = module
