@@ -195,6 +195,23 @@ async fn only_what_carries_our_name_is_found() {
 }
 
 #[tokio::test]
+async fn a_sandbox_is_found_under_the_id_that_it_was_made_with() {
+    let server = TestServer::start(|_| {
+        let all = json!([
+            {"sandboxID": "1b9d-4bad", "clientID": "machine"},
+            {"sandboxID": "1b9d-4bae", "clientID": ""},
+            {"sandboxID": "iold-machine-1", "clientID": "machine-1"},
+            {"sandboxID": "-machine", "clientID": "machine"},
+        ]);
+        (200, JSON, all.to_string())
+    })
+    .await;
+    let found = provider(&server).find(&BTreeMap::new()).await.unwrap();
+    let ids: Vec<&str> = found.iter().map(|found| found.id.as_str()).collect();
+    assert_eq!(ids, ["1b9d-4bad", "1b9d-4bae", "iold", "-machine"]);
+}
+
+#[tokio::test]
 async fn what_a_run_says_is_understood() {
     let said = run(concat!(
         r#"{"type":"number_of_executions","execution_count":3}"#,

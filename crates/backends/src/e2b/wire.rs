@@ -95,6 +95,8 @@ fn secret<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Secret>, D::Error
 pub(super) struct Listed {
     #[serde(rename = "sandboxID")]
     id: String,
+    #[serde(rename = "clientID", default)]
+    client: Option<String>,
     #[serde(default)]
     state: Option<String>,
     #[serde(default)]
@@ -111,10 +113,20 @@ impl Listed {
         }
     }
 
+    /// As it was when the sandbox was made: old servers put the name of a machine behind it in lists. Others have ids
+    /// with such a mark in them.
+    fn plain_id(&self) -> &str {
+        let cut = match &self.client {
+            Some(client) => self.id.strip_suffix(client.as_str()).and_then(|id| id.strip_suffix('-')),
+            // E2B's own ids have none.
+            None => self.id.split('-').next(),
+        };
+        cut.filter(|id| !id.is_empty()).unwrap_or(&self.id)
+    }
+
     pub(super) fn into_found(self) -> ProviderResult<Found> {
         let state = self.state();
-        // Old servers put the name of a machine behind it.
-        let id = self.id.split('-').next().unwrap_or_default();
+        let id = self.plain_id();
         Ok(Found { id: PlaceId::parse(id)?, metadata: self.metadata.unwrap_or_default(), state })
     }
 }
