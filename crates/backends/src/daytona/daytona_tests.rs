@@ -1,7 +1,7 @@
 //! Daytona's protocol against a server that answers as its contract says, or does not.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 use sandgate_core::Secret;
@@ -171,4 +171,31 @@ async fn other_languages_work_in_the_working_folder_with_their_lines_as_they_wer
         last_said(place.as_ref(), run).await.unwrap();
         assert_eq!(server.asked().last().unwrap().json()["code"], sent);
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 12)]
+async fn several_folders_are_listed_at_once_and_not_too_many() {
+    // How many are asked for now, and were at most.
+    let asking = Arc::new((Mutex::new((0, 0)), Condvar::new()));
+    let seen = Arc::clone(&asking);
+    let server = TestServer::start(move |asked| {
+        let Some(folder) = asked.path.strip_prefix("/toolbox/abc/files?path=") else {
+            return sandbox(asked, "started");
+        };
+        if folder == "%2Fmnt%2Fdata" {
+            let all: Vec<_> = (0..12).map(|n| json!({"name": format!("f{n}"), "isDir": true})).collect();
+            return (200, JSON, json!(all).to_string());
+        }
+        let mut count = seen.0.lock().unwrap();
+        *count = (count.0 + 1, count.1.max(count.0 + 1));
+        seen.1.notify_all();
+        // Until there are as many as there may be; one at a time would wait in vain.
+        let waited = seen.1.wait_timeout_while(count, Duration::from_secs(2), |count| count.1 < 8);
+        waited.unwrap().0.0 -= 1;
+        (200, JSON, json!([{"name": "file"}]).to_string())
+    })
+    .await;
+    let gathered = place(&server).await.list("/mnt/data", 2, 100).await.unwrap();
+    assert_eq!((gathered.entries.len(), gathered.cut), (24, false));
+    assert_eq!(asking.0.lock().unwrap().1, 8);
 }

@@ -1,5 +1,7 @@
 //! Files by the toolbox.
 
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
 use http::Method;
 use sandgate_core::FileKind;
 use serde::Deserialize;
@@ -13,6 +15,8 @@ use crate::{Content, Gathered, PlaceEntry, ProviderError, ProviderResult};
 
 /// Of a list.
 const LARGEST: usize = 64 << 20;
+/// Folders of one listing that are asked for at the same time.
+const AT_ONCE: usize = 8;
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -86,17 +90,22 @@ impl DaytonaPlace {
         Ok(())
     }
 
-    /// The protocol lists one folder at a time.
+    /// The protocol lists one folder at a time: several are asked for at once.
     pub(super) async fn list_dir(&self, path: &str, depth: u32, most: usize) -> ProviderResult<Gathered> {
         let mut gathered = Gathered::default();
         let mut folders = vec![(path.to_owned(), depth)];
-        while let Some((folder, depth)) = folders.pop() {
-            let call = self.call(Method::GET, "/files", &[("path", &folder)])?;
-            let found = match self.of_file(&folder, call).await {
-                Ok(answer) => answer.json::<Vec<Info>>(LARGEST).await?,
+        let mut asked = FuturesUnordered::new();
+        loop {
+            while asked.len() < AT_ONCE
+                && let Some((folder, depth)) = folders.pop()
+            {
+                asked.push(async move { (self.list_one(&folder).await, folder, depth) });
+            }
+            let Some((found, folder, depth)) = asked.next().await else { return Ok(gathered) };
+            let found = match found {
                 // It went while we looked.
                 Err(ProviderError::NoSuchFile(_)) if folder != path => continue,
-                Err(error) => return Err(error),
+                found => found?,
             };
             for info in found {
                 if gathered.entries.len() == most {
@@ -110,7 +119,11 @@ impl DaytonaPlace {
                 gathered.entries.push(entry);
             }
         }
-        Ok(gathered)
+    }
+
+    async fn list_one(&self, folder: &str) -> ProviderResult<Vec<Info>> {
+        let call = self.call(Method::GET, "/files", &[("path", folder)])?;
+        Ok(self.of_file(folder, call).await?.json(LARGEST).await?)
     }
 
     pub(super) async fn info(&self, path: &str) -> ProviderResult<PlaceEntry> {
