@@ -71,10 +71,6 @@ pub trait Place: Send + Sync + fmt::Debug {
     /// The provider's own id of it.
     async fn create_context(&self, wish: &ContextWish) -> ProviderResult<String>;
     async fn delete_context(&self, id: &str) -> ProviderResult<()>;
-    /// Its variables are gone, its id stays.
-    async fn restart_context(&self, _id: &str) -> ProviderResult<()> {
-        Err(ProviderError::Unsupported("restarting a context"))
-    }
 
     /// Starts code. An error here means that nothing ran.
     async fn execute(&self, run: Run) -> ProviderResult<Running>;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::place::{CODE_PORT, E2bPlace};
-use crate::http::{Answer, HttpError, Lines, of_output, path_segment};
+use crate::http::{HttpError, Lines, of_output, path_segment};
 use crate::stopped::ending;
 use crate::under_way::{Source, Stopping, longest_line};
 use crate::{ContextWish, ProviderError, ProviderResult, Run, RunEnd, Running, Said};
@@ -119,17 +119,8 @@ impl E2bPlace {
     }
 
     pub(super) async fn end_context(&self, id: &str) -> ProviderResult<()> {
-        self.of_context(Method::DELETE, id, "").await
-    }
-
-    pub(super) async fn begin_context_anew(&self, id: &str) -> ProviderResult<()> {
-        self.of_context(Method::POST, id, "/restart").await
-    }
-
-    async fn of_context(&self, method: Method, id: &str, what: &str) -> ProviderResult<()> {
-        let path = format!("/contexts/{}{what}", path_segment(id));
-        let answer: Answer = self.answer(self.call(CODE_PORT, method, &path, &[])?).await?;
-        answer.done().await;
+        let path = format!("/contexts/{}", path_segment(id));
+        self.answer(self.call(CODE_PORT, Method::DELETE, &path, &[])?).await?.done().await;
         Ok(())
     }
 }

@@ -187,10 +187,6 @@ impl Place for E2bPlace {
         self.end_context(id).await
     }
 
-    async fn restart_context(&self, id: &str) -> ProviderResult<()> {
-        self.begin_context_anew(id).await
-    }
-
     async fn execute(&self, run: Run) -> ProviderResult<Running> {
         self.start(run).await
     }
