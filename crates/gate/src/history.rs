@@ -13,6 +13,7 @@ use crate::ids::{fresh_id, prefix_of};
 use crate::input_files::{InputFile, TakenFiles, take_files};
 use crate::item_form::with_defaults;
 use crate::request::CreateRequest;
+use crate::tool_secrets::forget_secrets_of_item;
 use crate::tools::NAME;
 
 #[derive(Debug, Default)]
@@ -132,9 +133,16 @@ impl History {
             }
         };
         self.recall(kept.clone())?;
-        self.inputs.push(kept);
+        self.inputs.push(without_secrets(kept));
         Ok(())
     }
+}
+
+/// The model has read what an item brought along; what is kept of it has no secrets.
+pub(crate) fn without_secrets(mut item: ItemRecord) -> ItemRecord {
+    forget_secrets_of_item(&mut item.body);
+    item.model.iter_mut().flatten().for_each(forget_secrets_of_item);
+    item
 }
 
 /// What the store has under the item's id.

@@ -132,3 +132,15 @@ async fn a_message_sent_again_has_no_citations_of_ours() {
     assert_eq!((&part["annotations"], &part["logprobs"]), (&json!([url]), &json!([])));
     assert_eq!(history.model[0]["status"], "completed");
 }
+
+#[tokio::test]
+async fn tools_in_the_input_reach_the_model_whole_and_are_kept_without_secrets() {
+    let setup = setup().await;
+    let policy = json!({"type": "allowlist", "allowed_domains": ["a.example"],
+        "domain_secrets": [{"domain": "a.example", "name": "TOKEN", "value": "hidden-value"}]});
+    let shell = json!({"type": "shell", "environment": {"type": "container_auto", "network_policy": policy}});
+    let item = json!({"type": "additional_tools", "role": "developer", "tools": [shell]});
+    let history = setup.gather(json!({"input": [item]}), false).await.unwrap();
+    assert_eq!(history.model, [item]);
+    assert!(!format!("{:?}", history.inputs).contains("hidden-value"), "{:?}", history.inputs);
+}

@@ -6,7 +6,7 @@ use sandgate_store::{ItemRecord, Store};
 use serde_json::Value;
 
 use crate::error::{GateError, Result};
-use crate::history::{kind, known, rebuilt, record};
+use crate::history::{kind, known, rebuilt, record, without_secrets};
 
 /// `at`: where the item is in the request, for the words of a refusal.
 pub async fn kept_item(store: &Store, owner: &Owner, item: Value, at: &str) -> Result<ItemRecord> {
@@ -18,7 +18,7 @@ pub async fn kept_item(store: &Store, owner: &Owner, item: Value, at: &str) -> R
         ("code_interpreter_call", None) => rebuilt(&item),
         _ => vec![item.clone()],
     };
-    Ok(record(item, model))
+    Ok(without_secrets(record(item, model)))
 }
 
 fn no_such_item(item: &Value, at: &str) -> GateError {

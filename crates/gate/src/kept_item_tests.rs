@@ -67,3 +67,12 @@ async fn what_the_server_knows_better_is_taken_from_it() {
     let others = kept_item(&store, &Owner::of_key("other"), named, "items[0]").await.unwrap_err();
     assert_eq!(others.to_string(), format!("Item with id '{}' not found.", made.id));
 }
+
+#[tokio::test]
+async fn tools_of_an_item_are_kept_without_secrets() {
+    let (_home, store) = store().await;
+    let policy = json!({"domain_secrets": [{"domain": "a.example", "name": "T", "value": "hidden-value"}]});
+    let shell = json!({"type": "shell", "environment": {"network_policy": policy}});
+    let made = kept(&store, json!({"type": "additional_tools", "tools": [shell]})).await.unwrap();
+    assert!(!format!("{made:?}").contains("hidden-value"), "{made:?}");
+}

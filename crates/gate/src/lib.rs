@@ -41,6 +41,7 @@ mod rounds;
 mod run;
 mod slots;
 mod tool_choice;
+mod tool_secrets;
 mod tools;
 mod turn;
 mod turn_body;

@@ -5,6 +5,7 @@ use sandgate_core::now_seconds;
 use serde_json::{Map, Value, json};
 
 use crate::request::CreateRequest;
+use crate::tool_secrets::forget_secrets;
 
 /// Fields of the upstream's object that are never taken from it: they tell of one turn, of the
 /// rewritten request, or of the upstream's own store.
@@ -36,7 +37,8 @@ impl ResponseObject {
     /// What can be said before any upstream has answered.
     pub(crate) fn new(id: &str, request: &CreateRequest) -> Self {
         let asked = |name: &str, default: Value| request.body.get(name).cloned().unwrap_or(default);
-
+        let mut tools = asked("tools", json!([]));
+        forget_secrets(&mut tools);
         let conversation = request.conversation.as_ref().map(|id| json!({"id": id}));
         let fields = json!({
             "id": id,
@@ -62,7 +64,7 @@ impl ResponseObject {
             "temperature": asked("temperature", json!(1.0)),
             "text": asked("text", json!({"format": {"type": "text"}, "verbosity": "medium"})),
             "tool_choice": asked("tool_choice", json!("auto")),
-            "tools": asked("tools", json!([])),
+            "tools": tools,
             "top_logprobs": asked("top_logprobs", json!(0)),
             "top_p": asked("top_p", json!(1.0)),
             "truncation": asked("truncation", json!("disabled")),

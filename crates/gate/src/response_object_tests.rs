@@ -31,3 +31,19 @@ fn the_client_hears_its_own_words() {
     assert_eq!(seen["new_field"], 7);
     assert_eq!((&seen["status"], &seen["usage"]), (&json!("in_progress"), &Value::Null));
 }
+
+/// The upstream that runs such a tool needs the secrets; who reads the response does not.
+#[test]
+fn secrets_of_any_tool_go_on_and_are_not_said_back() {
+    let policy = json!({"type": "allowlist", "allowed_domains": ["a.example"],
+        "domain_secrets": [{"domain": "a.example", "name": "TOKEN", "value": "hidden-value"}]});
+    let shell = json!({"type": "shell", "environment": {"type": "container_auto", "network_policy": policy}});
+    let code = json!({"type": "code_interpreter", "container": {"type": "auto"}});
+    let Value::Object(body) = json!({"model": "m", "tools": [shell, code]}) else { panic!() };
+    let request = CreateRequest::parse(body).unwrap();
+    assert_eq!(request.body["tools"][0], shell);
+    let seen = ResponseObject::new("resp_1", &request).snapshot();
+    assert!(!seen.to_string().contains("hidden-value"), "{seen}");
+    let said = json!({"type": "allowlist", "allowed_domains": ["a.example"]});
+    assert_eq!(seen["tools"][0]["environment"]["network_policy"], said);
+}
