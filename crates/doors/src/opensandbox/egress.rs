@@ -8,11 +8,11 @@ use axum::response::Json;
 use axum::routing::{any, get};
 use bytes::Bytes;
 use sandgate_core::network::{NetworkPolicy, REGISTRIES};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::Door;
 use super::error::{Answered, Refusal};
-use super::lifecycle::{as_policy, network_policy, rules, shown_policy};
+use super::lifecycle::{live_policy, network_policy, rules, shown_policy};
 use super::target::Target;
 
 /// As many rules as the original takes.
@@ -56,13 +56,16 @@ fn told(policy: Value) -> Value {
     json!({"status": "ok", "mode": mode, "enforcementMode": "dns+nft", "policy": policy})
 }
 
+/// Nothing at all, `null` and an empty object reset it, as in the original.
 async fn replace(State(door): State<Door>, target: Target, request: Request) -> Answered<Json<Value>> {
-    let new = match body(request).await? {
-        Value::Object(policy) => as_policy(&policy),
+    let bytes = Bytes::from_request(request, &()).await?;
+    let given = if bytes.trim_ascii().is_empty() { Value::Null } else { parse(&bytes)? };
+    let new = match given {
+        Value::Null => live_policy(&Map::new()),
+        Value::Object(policy) => live_policy(&policy),
         _ => return Err(Refusal::invalid("a policy is an object with 'defaultAction' and 'egress'")),
     };
-    rules(&new["egress"]).map_err(Refusal::invalid)?;
-    keep(door, target, new, NetworkPolicy::disabled()).await
+    keep(door, target, new.map_err(Refusal::invalid)?, NetworkPolicy::disabled()).await
 }
 
 async fn merge(State(door): State<Door>, target: Target, request: Request) -> Answered<Json<Value>> {
@@ -116,8 +119,11 @@ async fn keep(door: Door, target: Target, new: Value, before: NetworkPolicy) -> 
 }
 
 async fn body(request: Request) -> Answered<Value> {
-    let bytes = Bytes::from_request(request, &()).await?;
-    serde_json::from_slice(&bytes).map_err(|error| Refusal::invalid(format!("the body is not JSON: {error}")))
+    parse(&Bytes::from_request(request, &()).await?)
+}
+
+fn parse(bytes: &[u8]) -> Answered<Value> {
+    serde_json::from_slice(bytes).map_err(|error| Refusal::invalid(format!("the body is not JSON: {error}")))
 }
 
 #[cfg(test)]

@@ -75,7 +75,10 @@ async fn nothing_passes_the_ceiling_and_nonsense_is_named() {
         ("PATCH", json!([rule("allow", "*")])),
         ("PATCH", json!([rule("allow", "10.0.0.0/8")])),
         ("PUT", json!({"defaultAction": "allow"})),
-        ("PUT", json!({})),
+        ("PUT", json!({"defaultAction": "ALLOW"})),
+        ("PUT", json!({"defaultAction": 7})),
+        ("PUT", json!({"egress": 7})),
+        ("PUT", json!([])),
         ("PATCH", json!({})),
         ("PATCH", json!([{"action": "deny"}])),
         ("PATCH", json!([1])),
@@ -86,6 +89,28 @@ async fn nothing_passes_the_ceiling_and_nonsense_is_named() {
     }
     assert!(backend.only_network().unwrap().is_disabled());
     assert_eq!(ask(&client, &id, "POST", "/credential-vault", json!({})).await.status, 501);
+}
+
+/// What allows everything to a sandbox that starts takes everything from one that runs.
+#[tokio::test]
+async fn an_empty_policy_resets_a_running_sandbox_to_nothing() {
+    let (client, backend) = client_under(&["open"]).await;
+    let id = client.make(&json!({"networkPolicy": {}})).await;
+    let (name, token) = client.token(&id, super::super::EGRESS_PORT).await;
+    for (method, body) in [("PUT", "{}"), ("POST", "null"), ("PUT", ""), ("POST", " ")] {
+        let opened = ask(&client, &id, "PUT", "/policy", json!({"defaultAction": "allow"})).await;
+        assert_eq!(opened.json()["mode"], "allow_all");
+        assert_eq!(backend.only_network(), Some(NetworkPolicy::open()));
+        let request = HttpRequest::builder()
+            .method(method)
+            .uri(format!("/v1/sandboxes/{id}/proxy/18080/policy"))
+            .header("host", "localhost")
+            .header(&name, &token);
+        let reset = client.send(request.body(Body::from(body)).unwrap()).await;
+        assert_eq!(reset.status, 200, "{body:?} {reset:?}");
+        assert_eq!(reset.json()["mode"], "deny_all", "{body:?}");
+        assert_eq!(backend.only_network(), Some(NetworkPolicy::disabled()), "{body:?}");
+    }
 }
 
 #[tokio::test]

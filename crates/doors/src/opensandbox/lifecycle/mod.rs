@@ -33,7 +33,7 @@ use crate::access::Access;
 
 pub(super) use auth::{API_KEY, refused};
 pub(super) use image::is_code_interpreter;
-pub(super) use network::{as_policy, network_policy, rules, shown_policy};
+pub(super) use network::{live_policy, network_policy, rules, shown_policy};
 
 /// Metadata and variables; nothing else here is long.
 const MAX_BODY: usize = 1 << 20;

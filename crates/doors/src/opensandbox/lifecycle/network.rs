@@ -7,20 +7,21 @@ use super::body::{Problems, get};
 
 const ACTIONS: [&str; 2] = ["allow", "deny"];
 
-pub(super) fn check(problems: &mut Problems, policy: &Map<String, Value>) {
+/// `at`: where the policy is in the body.
+pub(super) fn check(problems: &mut Problems, at: &[&str], policy: &Map<String, Value>) {
     if let Some(action) = get(policy, "defaultAction")
         && !is_action(action)
     {
-        wrong_action(problems, &["networkPolicy", "defaultAction"], action);
+        wrong_action(problems, &[at, &["defaultAction"]].concat(), action);
     }
     match get(policy, "egress") {
         None => {}
         Some(Value::Array(given)) => {
             for (place, rule) in given.iter().enumerate() {
-                check_rule(problems, &["networkPolicy", "egress", &place.to_string()], rule);
+                check_rule(problems, &[at, &["egress", &place.to_string()]].concat(), rule);
             }
         }
-        Some(other) => problems.wrong("list", &["networkPolicy", "egress"], other),
+        Some(other) => problems.wrong("list", &[at, &["egress"]].concat(), other),
     }
 }
 
@@ -54,15 +55,31 @@ pub(in crate::opensandbox) fn rules(value: &Value) -> Result<Vec<Value>, String>
     for (place, rule) in given.iter().enumerate() {
         check_rule(&mut problems, &[&place.to_string()], rule);
     }
+    first(&problems)?;
+    Ok(given.clone())
+}
+
+fn first(problems: &Problems) -> Result<(), String> {
     match problems.0.first() {
-        None => Ok(given.clone()),
+        None => Ok(()),
         Some(problem) => Err(format!("{}: {}", problem["loc"], problem["msg"])),
     }
 }
 
-/// Whole, with what was left out. An empty one allows everything, as in the original.
-pub(in crate::opensandbox) fn as_policy(policy: &Map<String, Value>) -> Value {
-    let usual = if policy.is_empty() { "allow" } else { "deny" };
+/// Whole, with what was left out. An empty one allows everything, as in the original when a sandbox starts.
+pub(super) fn as_policy(policy: &Map<String, Value>) -> Value {
+    whole(policy, if policy.is_empty() { "allow" } else { "deny" })
+}
+
+/// The same as the egress sidecar takes it while a sandbox runs: there an empty one denies everything.
+pub(in crate::opensandbox) fn live_policy(policy: &Map<String, Value>) -> Result<Value, String> {
+    let mut problems = Problems::default();
+    check(&mut problems, &[], policy);
+    first(&problems)?;
+    Ok(whole(policy, "deny"))
+}
+
+fn whole(policy: &Map<String, Value>, usual: &str) -> Value {
     let action = get(policy, "defaultAction").and_then(Value::as_str).unwrap_or(usual);
     let egress = get(policy, "egress").cloned().unwrap_or_else(|| json!([]));
     json!({"defaultAction": action, "egress": egress})

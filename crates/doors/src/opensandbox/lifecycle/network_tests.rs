@@ -34,7 +34,7 @@ fn wrong_rules_are_named_by_their_place() {
     let mut problems = Problems::default();
     let policy =
         json!({"defaultAction": "maybe", "egress": [{"action": "deny"}, 7, {"action": "x", "target": "a"}]});
-    check(&mut problems, policy.as_object().unwrap());
+    check(&mut problems, &["networkPolicy"], policy.as_object().unwrap());
     let places: Vec<_> = problems.0.iter().map(|problem| problem["loc"].clone()).collect();
     assert_eq!(
         json!(places),

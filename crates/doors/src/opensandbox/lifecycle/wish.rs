@@ -82,7 +82,7 @@ impl Wish {
         let extensions = problems.texts(fields, "extensions").unwrap_or_default();
         let network = problems.object(fields, "networkPolicy");
         if let Some(network) = network {
-            network::check(&mut problems, network);
+            network::check(&mut problems, &["networkPolicy"], network);
         }
         if let Some(value) = get(fields, "secureAccess").filter(|value| !value.is_boolean()) {
             problems.wrong("bool", &["secureAccess"], value);
