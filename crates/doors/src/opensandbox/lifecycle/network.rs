@@ -9,6 +9,7 @@ const ACTIONS: [&str; 2] = ["allow", "deny"];
 
 /// `at`: where the policy is in the body.
 pub(super) fn check(problems: &mut Problems, at: &[&str], policy: &Map<String, Value>) {
+    no_others(problems, at, policy, &["defaultAction", "egress"]);
     if let Some(action) = get(policy, "defaultAction")
         && !is_action(action)
     {
@@ -27,6 +28,7 @@ pub(super) fn check(problems: &mut Problems, at: &[&str], policy: &Map<String, V
 
 fn check_rule(problems: &mut Problems, place: &[&str], rule: &Value) {
     let Value::Object(fields) = rule else { return problems.wrong("dict", place, rule) };
+    no_others(problems, place, fields, &["action", "target"]);
     let at = |name: &'static str| [place, &[name][..]].concat();
     match fields.get("action") {
         None => problems.missing(&at("action"), rule),
@@ -37,6 +39,15 @@ fn check_rule(problems: &mut Problems, place: &[&str], rule: &Value) {
         None => problems.missing(&at("target"), rule),
         Some(target) if !target.is_string() => problems.wrong("string", &at("target"), target),
         Some(_) => {}
+    }
+}
+
+/// A field that is overlooked may be one that was to narrow a rule.
+fn no_others(problems: &mut Problems, place: &[&str], fields: &Map<String, Value>, known: &[&str]) {
+    for (name, value) in
+        fields.iter().filter(|(name, value)| !known.contains(&name.as_str()) && !value.is_null())
+    {
+        problems.add("extra_forbidden", &[place, &[name]].concat(), "Extra inputs are not permitted", value);
     }
 }
 

@@ -46,3 +46,17 @@ fn wrong_rules_are_named_by_their_place() {
         ])
     );
 }
+
+/// One that was overlooked would have allowed more than its maker wrote.
+#[test]
+fn fields_that_nobody_knows_are_refused() {
+    let rule = json!({"action": "allow", "target": "192.0.2.1", "ports": [443]});
+    let policy = json!({"defaultAction": "deny", "egress": [rule], "ingress": []});
+    let mut problems = Problems::default();
+    check(&mut problems, &["networkPolicy"], policy.as_object().unwrap());
+    let places: Vec<_> = problems.0.iter().map(|problem| problem["loc"].clone()).collect();
+    let ports = json!(["body", "networkPolicy", "egress", "0", "ports"]);
+    assert_eq!(json!(places), json!([["body", "networkPolicy", "ingress"], ports]));
+    assert!(rules(&json!([rule])).unwrap_err().contains("ports"));
+    assert!(live_policy(policy.as_object().unwrap()).is_err());
+}
