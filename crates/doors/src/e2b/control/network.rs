@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::super::Door;
 use super::super::error::{E2bError, E2bResult};
 use super::body::Fields;
-use crate::lent::Ids;
+use crate::lent::{Ids, read_target};
 use crate::owner::Who;
 
 /// What this server does not do for anybody.
@@ -144,7 +144,7 @@ fn texts<'a>(network: &'a Map<String, Value>, name: &str) -> E2bResult<Vec<&'a s
 
 fn targets(texts: &[&str], name: &str) -> E2bResult<Vec<Target>> {
     let target = |text: &&str| {
-        text.parse().map_err(|error| E2bError::bad_request(format!("'network.{name}': {error}")))
+        read_target(text).map_err(|error| E2bError::bad_request(format!("'network.{name}': {error}")))
     };
     texts.iter().map(target).collect()
 }

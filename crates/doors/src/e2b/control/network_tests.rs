@@ -64,6 +64,13 @@ async fn the_words_come_to_a_policy() {
 }
 
 #[test]
+fn bits_behind_the_prefix_of_a_range_do_not_count() {
+    let network = |allowed: &str, denied: &str| json!({"allowOut": [allowed], "denyOut": [denied]});
+    let given = read(network("8.8.8.8/24", "10.1.2.3/8"), None).unwrap();
+    assert_eq!(given, read(network("8.8.8.0/24", "10.0.0.0/8"), None).unwrap());
+}
+
+#[test]
 fn what_makes_no_sense_is_refused() {
     for (network, said) in [
         (json!({"allowOut": ["a.example"]}), "needs '0.0.0.0/0'"),

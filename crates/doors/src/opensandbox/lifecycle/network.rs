@@ -1,9 +1,10 @@
 //! The network as a request wishes it, and the policy that it comes to.
 
-use sandgate_core::network::{Action, InvalidTarget, NetworkPolicy, Ports, REGISTRIES, Rule, Target};
+use sandgate_core::network::{Action, NetworkPolicy, Ports, REGISTRIES, Rule};
 use serde_json::{Map, Value, json};
 
 use super::body::{Problems, get};
+use crate::lent::read_target;
 
 const ACTIONS: [&str; 2] = ["allow", "deny"];
 
@@ -106,7 +107,7 @@ pub(in crate::opensandbox) fn network_policy(policy: &Value) -> Result<NetworkPo
             registries.get_or_insert(rule["action"] == "allow");
             continue;
         }
-        let target: Target = text.parse().map_err(|error: InvalidTarget| error.to_string())?;
+        let target = read_target(text).map_err(|error| error.to_string())?;
         let (action, target) = match rule["action"] == "allow" {
             true => (Action::Allow, target),
             false if target.ports() == Ports::Web => (Action::Deny, target.on_any_port()),

@@ -25,6 +25,8 @@ fn a_policy_means_what_it_says() {
     let first = json!({"defaultAction": "deny", "egress": [
         {"action": "deny", "target": "registries"}, {"action": "allow", "target": "registries"}]});
     assert!(network_policy(&first).unwrap().is_disabled());
+    let range = |range| json!({"egress": [{"action": "allow", "target": range}]});
+    assert_eq!(network_policy(&range("8.8.8.8/24")).unwrap(), network_policy(&range("8.8.8.0/24")).unwrap());
     let nonsense = json!({"defaultAction": "deny", "egress": [{"action": "allow", "target": "http://a"}]});
     assert!(network_policy(&nonsense).is_err());
 }
