@@ -18,6 +18,7 @@ mod runs;
 pub(crate) mod shared;
 mod target;
 mod tokens;
+mod turns;
 
 use std::time::Duration;
 
@@ -42,6 +43,7 @@ pub(crate) use runs::Asked;
 pub use runs::Runs;
 pub(crate) use target::{Lent, Target};
 pub(crate) use tokens::{Shown, new_token, same, shown};
+pub(crate) use turns::Turns;
 
 /// The lease's end decides, and nothing else.
 pub(crate) const NEVER_IDLE: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);

@@ -66,6 +66,38 @@ async fn rules_change_while_it_runs() {
     assert_eq!(backend.only_network(), Some(NetworkPolicy::disabled()));
 }
 
+/// Otherwise an allowance that somebody took back would go on under another spelling.
+#[tokio::test]
+async fn targets_are_the_same_in_any_spelling() {
+    let (client, backend) = client_under(&["*.lab.example", "192.0.2.0/24"]).await;
+    let id = client.make(&json!({})).await;
+    let both = json!([rule("allow", "A.Lab.example"), rule("allow", "192.0.2.7/24")]);
+    assert_eq!(ask(&client, &id, "PATCH", "/policy", both).await.status, 200);
+    let denied = json!([rule("deny", "a.lab.EXAMPLE.")]);
+    let merged = ask(&client, &id, "PATCH", "/policy", denied).await.json();
+    let left = json!([rule("deny", "a.lab.EXAMPLE."), rule("allow", "192.0.2.7/24")]);
+    assert_eq!(merged["policy"]["egress"], left);
+    let gone = ask(&client, &id, "DELETE", "/policy", json!(["a.lab.example", "192.0.2.0/24"])).await;
+    assert_eq!(gone.json()["policy"]["egress"], json!([]));
+    assert_eq!(backend.only_network(), Some(NetworkPolicy::disabled()));
+}
+
+#[tokio::test]
+async fn changes_at_the_same_time_are_all_there() {
+    let (client, backend) = client_under(&["*.lab.example"]).await;
+    let id = client.make(&json!({})).await;
+    let changes = (0..8).map(|number| {
+        let rules = json!([rule("allow", &format!("{number}.lab.example"))]);
+        ask(&client, &id, "PATCH", "/policy", rules)
+    });
+    for answer in futures_util::future::join_all(changes).await {
+        assert_eq!(answer.status, 200, "{answer:?}");
+    }
+    let told = ask(&client, &id, "GET", "/policy", Value::Null).await.json();
+    assert_eq!(told["policy"]["egress"].as_array().unwrap().len(), 8, "{told}");
+    assert_eq!(backend.only_network().unwrap().rules.len(), 8);
+}
+
 #[tokio::test]
 async fn nothing_passes_the_ceiling_and_nonsense_is_named() {
     let (client, backend) = client_under(&["*.lab.example"]).await;
@@ -83,6 +115,8 @@ async fn nothing_passes_the_ceiling_and_nonsense_is_named() {
         ("PATCH", json!([{"action": "deny"}])),
         ("PATCH", json!([1])),
         ("DELETE", json!([1])),
+        ("PATCH", json!([])),
+        ("DELETE", json!([])),
     ] {
         let answer = ask(&client, &id, method, "/policy", body.clone()).await;
         assert_eq!(answer.status, 400, "{method} {body}");

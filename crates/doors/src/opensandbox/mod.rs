@@ -22,8 +22,8 @@ use tokio_util::task::TaskTracker;
 
 pub(crate) use front::{Front, is_ours};
 
-use crate::lent::Runs;
 use crate::lent::carry::Tunnels;
+use crate::lent::{Runs, Turns};
 use crate::patience::BodyPatience;
 use entry::Entries;
 use error::Answered;
@@ -58,6 +58,8 @@ pub struct OpenSandboxDoor {
 pub struct DoorState {
     tunnels: Tunnels,
     entries: Entries,
+    /// Changes of a sandbox's network go one after the other.
+    rules: Turns,
     /// With bodies of requests that go inside.
     patience: BodyPatience,
 }

@@ -31,6 +31,7 @@ use super::error::{E2bError, E2bResult};
 use super::host::sandbox_id;
 use super::{DOOR, Door, E2bDoor};
 use crate::access::Access;
+use crate::lent::Turns;
 use crate::lent::carry::Tunnels;
 
 /// Metadata and variables; nothing else here is long.
@@ -39,7 +40,7 @@ const MAX_BODY: usize = 1 << 20;
 /// What the door remembers while it is open.
 #[derive(Debug, Default)]
 pub(super) struct State {
-    once: once::Once,
+    once: Turns,
     metrics: metrics::History,
     pub(super) tunnels: Tunnels,
 }
