@@ -7,8 +7,9 @@ use axum::body::Body;
 use axum::extract::Request as AnyRequest;
 use axum::http::Request;
 use axum::response::Response;
+use sandgate_core::network::NetworkCeiling;
 use sandgate_core::testing::ScriptedBackend;
-use sandgate_core::{Containers, ContainersConfig, Leases, SandboxSpec};
+use sandgate_core::{Containers, ContainersConfig, Leases, NetworkRules, SandboxSpec};
 use sandgate_store::Store;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -43,10 +44,21 @@ pub(super) async fn client() -> Client {
 }
 
 pub(super) async fn client_with(settings: E2bSettings, master: Option<&str>) -> Client {
+    client_over(ContainersConfig::default(), settings, master).await
+}
+
+/// Of a server that lets sandboxes reach these at most, and nothing unless they ask.
+pub(super) async fn client_under(ceiling: &[&str]) -> Client {
+    let ceiling = NetworkCeiling::from_words(ceiling.iter().copied()).unwrap();
+    let network = NetworkRules { ceiling, ..NetworkRules::default() };
+    let config = ContainersConfig { network, ..ContainersConfig::default() };
+    client_over(config, E2bSettings::default(), None).await
+}
+
+async fn client_over(config: ContainersConfig, settings: E2bSettings, master: Option<&str>) -> Client {
     let home = tempfile::tempdir().unwrap();
     let store = Store::open(home.path()).await.unwrap();
     let backend = Arc::new(ScriptedBackend::default());
-    let config = ContainersConfig::default();
     let opened = Containers::open(Arc::clone(&backend) as _, Arc::new(store.clone()), config).await;
     let containers = Arc::new(opened.unwrap());
     let leases = Leases::open(Arc::clone(&containers), Arc::new(store.clone())).await.unwrap();

@@ -20,6 +20,10 @@ const NOT_HERE: [(&str, &str); 3] = [
     ("rules", "this server does not rewrite requests"),
     ("dnsServers", "the operator chooses the name servers"),
 ];
+/// What an update replaces.
+const UPDATED: [&str; 4] = ["allowOut", "denyOut", "egressProxy", "rules"];
+/// What it has no word for, and stays as it was when the sandbox was made.
+const KEPT: [&str; 3] = ["allowPublicTraffic", "httpsPorts", "maskRequestHost"];
 const MOST_TARGETS: usize = 1000;
 const MOST_PORTS: usize = 100;
 
@@ -157,7 +161,8 @@ pub(super) async fn update(
     fields: Fields,
 ) -> E2bResult<StatusCode> {
     let lease = door.lease(&who.owner, &id)?;
-    let allow_internet = fields.flag("allow_internet_access")?;
+    // What is left out is cleared, and with it whatever kept the sandbox from the internet.
+    let allow_internet = fields.flag("allow_internet_access")?.or(Some(true));
     let asked = Asked::read(Some(&fields.fields), allow_internet)?;
     if lease.state == LeaseState::Paused {
         return Err(E2bError::conflict("the sandbox is paused; resume it first"));
@@ -166,9 +171,9 @@ pub(super) async fn update(
     let container = door.leases.container(&lease)?;
     door.containers.set_network(&container, policy, None, &who.limits).await?;
     let Fields { fields: mut new, .. } = fields;
-    new.shift_remove("allow_internet_access");
+    new.retain(|name, _| UPDATED.contains(&name.as_str()));
     let change = move |details: &mut Value| {
-        for name in ["allowPublicTraffic", "httpsPorts", "maskRequestHost"] {
+        for name in KEPT {
             if let Some(kept) = details["network"].get(name) {
                 new.insert(name.to_owned(), kept.clone());
             }

@@ -6,10 +6,11 @@ use std::time::Duration;
 use axum::body::Body;
 use axum::http::Request;
 use sandgate_core::KeyLimits;
+use sandgate_core::network::NetworkPolicy;
 use sandgate_store::NewKey;
 use serde_json::{Value, json};
 
-use super::super::test_client::{Answer, Client, KEY, Made, client, client_with};
+use super::super::test_client::{Answer, Client, KEY, Made, client, client_under, client_with};
 use super::super::{E2bSettings, HOME};
 
 async fn sandbox(client: &Client, id: &str) -> Value {
@@ -277,6 +278,25 @@ async fn a_network_is_updated_as_far_as_there_is_one() {
     assert_eq!(shown["allowInternetAccess"], false);
     assert_eq!(put(json!({"allowOut": ["example.com"]})).await, 400);
     assert_eq!(client.ask(KEY, "PUT", "/sandboxes/inone/network", Some(json!({}))).await.status, 404);
+}
+
+#[tokio::test]
+async fn what_an_update_of_the_network_leaves_out_is_cleared() {
+    let client = client_under(&["open"]).await;
+    let made = client.make(json!({"allow_internet_access": true})).await;
+    assert_eq!(client.backend.only_network(), Some(NetworkPolicy::open()));
+    let path = format!("/sandboxes/{}/network", made.id);
+    let put = async |body: Value| client.ask(KEY, "PUT", &path, Some(body)).await.status;
+    assert_eq!(put(json!({"denyOut": ["0.0.0.0/0"]})).await, 204);
+    assert!(client.backend.only_network().unwrap().is_disabled());
+    assert_eq!(put(json!({})).await, 204);
+    assert_eq!(client.backend.only_network(), Some(NetworkPolicy::open()));
+    assert_eq!(put(json!({"allow_internet_access": false})).await, 204);
+    assert!(client.backend.only_network().unwrap().is_disabled());
+    // Who may reach it is no part of an update.
+    assert_eq!(put(json!({"allowPublicTraffic": false, "httpsPorts": [8443]})).await, 204);
+    assert_eq!(client.backend.only_network(), Some(NetworkPolicy::open()));
+    assert_eq!(sandbox(&client, &made.id).await["network"], json!({}));
 }
 
 #[tokio::test]
