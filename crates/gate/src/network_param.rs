@@ -2,7 +2,7 @@
 //! what is said back, stored or shown never has them.
 
 use sandgate_core::Secret;
-use sandgate_core::network::{DomainSecret, InvalidTarget, NetworkPolicy, REGISTRIES, Target};
+use sandgate_core::network::{DomainSecret, InvalidTarget, MOST_SECRETS, NetworkPolicy, REGISTRIES, Target};
 use serde_json::{Map, Value, json};
 
 use crate::container_param::only_known;
@@ -10,7 +10,6 @@ use crate::error::{GateError, Result};
 
 /// More than anybody writes, less than anybody waits for.
 const MOST_DOMAINS: usize = 1000;
-const MOST_SECRETS: usize = 100;
 
 /// What a request asks its container to reach.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! OpenAI's network policies, and that their secrets stay where they belong.
 
 use sandgate_core::Secret;
-use sandgate_core::network::NetworkPolicy;
+use sandgate_core::network::{MOST_SECRETS, NetworkPolicy};
 use serde_json::{Value, json};
 
 use super::{AskedNetwork, read_network_policy};
@@ -116,4 +116,19 @@ fn the_package_registries_are_asked_for_by_their_word() {
         assert_eq!(asked.policy, NetworkPolicy::from_words(words).unwrap());
         assert_eq!(asked.said["allowed_domains"], domains);
     }
+}
+
+/// The one number that a policy has, in the words for a list that is too long.
+#[test]
+fn as_many_secrets_are_taken_as_a_policy_may_have() {
+    let with = |count: usize| {
+        let secret =
+            |index| json!({"domain": "a.example", "name": format!("T{index}"), "value": "hidden-value"});
+        let secrets: Vec<_> = (0..count).map(secret).collect();
+        json!({"type": "allowlist", "allowed_domains": ["a.example"], "domain_secrets": secrets})
+    };
+    assert_eq!(read(with(MOST_SECRETS)).policy.secrets.len(), MOST_SECRETS);
+    let (message, param) = refusal(with(MOST_SECRETS + 1));
+    assert_eq!(param, "network_policy.domain_secrets");
+    assert!(message.contains(&format!("maximum length {MOST_SECRETS}")), "{message}");
 }

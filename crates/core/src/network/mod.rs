@@ -17,7 +17,7 @@ pub use ceiling::{NetworkCeiling, OutsideCeiling};
 pub use cidr::{Cidr, parse_address};
 pub use limits::NetworkLimits;
 pub use name::{HostName, HostPattern};
-pub use policy::{Action, Destination, NetworkPolicy, REGISTRIES, Rule, Verdict};
+pub use policy::{Action, Destination, MOST_SECRETS, NetworkPolicy, REGISTRIES, Rule, Verdict};
 pub use ports::{PortRange, Ports};
 pub use secrets::{DomainSecret, SecretDomain};
 pub use target::{InvalidTarget, Target};

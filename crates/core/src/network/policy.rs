@@ -13,7 +13,7 @@ pub const REGISTRIES: &str = "registries";
 /// Rules of one policy; each connection may look at all of them.
 const MOST_RULES: usize = 4096;
 /// Secrets of one policy; each answer of their domains is searched for all of them.
-const MOST_SECRETS: usize = 32;
+pub const MOST_SECRETS: usize = 32;
 const MOST_SECRET_BYTES: usize = 16 << 10;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -20,9 +20,6 @@ use super::target::Target;
 use super::{DOOR, Door};
 use crate::lent::read_target;
 
-/// As many rules as the original takes.
-const MOST_RULES: usize = 4096;
-
 pub(super) fn router() -> Router<Door> {
     Router::new()
         .route("/policy", get(policy).post(replace).put(replace).patch(merge).delete(remove))
@@ -135,9 +132,6 @@ async fn change(
         let lease = work.leases.find(DOOR, &target.lease.id)?;
         let details = Details::of(&lease);
         let new = make(current(&details, &target.container));
-        if new["egress"].as_array().is_some_and(|rules| rules.len() > MOST_RULES) {
-            return Err(Refusal::invalid(format!("a policy has {MOST_RULES} rules at most")));
-        }
         let policy = network_policy(&new).map_err(Refusal::invalid)?;
         let policy = match beside {
             Beside::Goes => policy,

@@ -148,6 +148,17 @@ async fn an_empty_policy_resets_a_running_sandbox_to_nothing() {
 }
 
 #[tokio::test]
+async fn rules_have_a_limit() {
+    let (client, backend) = client_under(&["*.lab.example"]).await;
+    let id = client.make(&json!({})).await;
+    let many: Vec<_> = (0..5000).map(|number| rule("deny", &format!("{number}.lab.example"))).collect();
+    let refused = ask(&client, &id, "PUT", "/policy", json!({"egress": many})).await;
+    assert_eq!(refused.status, 400, "{refused:?}");
+    assert!(refused.json()["message"].as_str().unwrap().contains("the limit is 4096"), "{refused:?}");
+    assert!(backend.only_network().unwrap().rules.is_empty());
+}
+
+#[tokio::test]
 async fn a_server_without_a_network_says_so() {
     let client = client().await;
     let id = client.make(&json!({"networkPolicy": {"defaultAction": "deny", "egress": []}})).await;
