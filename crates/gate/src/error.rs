@@ -141,6 +141,11 @@ impl GateError {
                 | BackendError::TooManyExecutions { .. }
                 | BackendError::Busy(_),
             ) => ("rate_limit_error", "rate_limit_exceeded"),
+            Self::Backend(BackendError::NoSuchBackend { .. }) => ("invalid_request_error", "unknown_backend"),
+            Self::Backend(BackendError::OtherBackend { .. }) => {
+                ("invalid_request_error", "backend_not_allowed")
+            }
+            Self::Backend(BackendError::Unavailable { .. }) => ("server_error", "backend_unavailable"),
             Self::Backend(_)
             | Self::Store(_)
             | Self::NotRecorded

@@ -217,10 +217,17 @@ impl ApiError {
                 human_bytes(limit)
             )),
             B::CodeTooLarge { .. } => Self::too_large(error.to_string()),
-            B::Full { .. } | B::ShuttingDown | B::Unavailable { .. } => {
-                Self::new(StatusCode::SERVICE_UNAVAILABLE, error.to_string())
+            B::Full { .. } | B::ShuttingDown => Self::new(StatusCode::SERVICE_UNAVAILABLE, error.to_string()),
+            // In the words of the door that runs code directly, so that a client needs to know one set.
+            B::Unavailable { .. } => {
+                Self::new(StatusCode::SERVICE_UNAVAILABLE, error.to_string()).coded("backend_unavailable")
             }
-            B::OtherBackend { .. } => Self::new(StatusCode::FORBIDDEN, error.to_string()),
+            B::OtherBackend { .. } => Self::new(StatusCode::FORBIDDEN, error.to_string())
+                .about("backend")
+                .coded("backend_not_allowed"),
+            B::NoSuchBackend { .. } => {
+                Self::bad_request(error.to_string()).about("backend").coded("unknown_backend")
+            }
             B::TooManyExecutions { .. } | B::Busy(_) => Self::too_many(sentence(&error), SOON),
             B::TooManyContainers { .. } | B::TooManySandboxes { .. } => {
                 Self::too_many(sentence(&error), LATER)
@@ -231,7 +238,6 @@ impl ApiError {
             B::NoSuchLanguage { .. }
             | B::Invalid(_)
             | B::InvalidId(_)
-            | B::NoSuchBackend { .. }
             | B::File { .. }
             | B::IsFolder(_)
             | B::NotAFolder(_)

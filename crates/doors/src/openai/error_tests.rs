@@ -66,3 +66,27 @@ async fn an_upstreams_answer_is_passed_on_as_it_came() {
     assert_eq!(response.headers()[RETRY_AFTER], "7");
     assert_eq!(to_bytes(response.into_body(), 100).await.unwrap(), "{\"error\":{\"x\":1}}");
 }
+
+/// A client that knows the codes of `/v1/execute` knows those of containers, responses and chat.
+#[tokio::test]
+async fn trouble_with_a_backend_has_the_codes_of_execute() {
+    let all: [fn() -> BackendError; 3] = [
+        || BackendError::NoSuchBackend { name: "far".into(), available: "embedded".into() },
+        || BackendError::OtherBackend { own: "embedded".into(), asked: "far".into() },
+        || BackendError::Unavailable { backend: "far".into(), reason: "down".into(), retry_seconds: 5 },
+    ];
+    for error in all {
+        let executed = crate::execute::Refusal::from(error()).into_response();
+        let status = executed.status().as_u16();
+        let body = to_bytes(executed.into_body(), 1 << 20).await.unwrap();
+        let executed: Value = serde_json::from_slice(&body).unwrap();
+        assert!(executed["error"]["code"].is_string(), "{executed}");
+        assert_eq!(seen(error()).await, (status, executed.clone()));
+        // Where there is no status any more.
+        let said = GateError::Backend(error()).said();
+        assert_eq!(
+            json!([said.kind, said.code]),
+            json!([executed["error"]["type"], executed["error"]["code"]])
+        );
+    }
+}
