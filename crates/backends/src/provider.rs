@@ -109,7 +109,7 @@ pub trait Place: Send + Sync + fmt::Debug {
     }
     /// Everything as its programs see it.
     async fn inside(&self) -> ProviderResult<Arc<dyn Inside>> {
-        Err(ProviderError::Unsupported("looking into a sandbox"))
+        Err(ProviderError::Unsupported("reaching files and ports inside a sandbox"))
     }
 }
 

@@ -146,7 +146,7 @@ pub trait Sandbox: Send + Sync + Debug {
     fn files(&self) -> Arc<dyn Files>;
     /// Everything as its programs see it.
     async fn inside(&self) -> Result<Arc<dyn Inside>> {
-        Err(BackendError::Unsupported("looking into a sandbox"))
+        Err(BackendError::Unsupported("reaching files and ports inside a sandbox"))
     }
     /// Commands and terminals inside it.
     async fn processes(&self) -> Result<Arc<dyn Processes>> {

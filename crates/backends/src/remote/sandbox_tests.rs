@@ -307,3 +307,10 @@ fn what_code_is_given_is_not_in_what_is_printed() {
     let wish = shared.wish(&SandboxId::random(), &spec());
     assert!(!format!("{shared:?} {wish:?}").contains("hunter2"));
 }
+
+#[tokio::test]
+async fn what_a_provider_cannot_reach_is_named() {
+    let (_account, _home, _backend, sandbox) = there().await;
+    let said = sandbox.inside().await.unwrap_err().to_string();
+    assert_eq!(said, "reaching files and ports inside a sandbox cannot be done on this backend");
+}

@@ -65,6 +65,12 @@ impl History {
     }
 }
 
+/// Whatever runs has memory. One that has none is on a backend that does not count it, and no figure at all tells more
+/// than noughts would.
+fn is_measured(usage: &Usage) -> bool {
+    usage.memory_bytes > 0
+}
+
 fn shown(sample: &Sample, limits: &Limits) -> Value {
     let Sample { at_ms, usage, cpu_percent } = sample;
     json!({
@@ -89,6 +95,9 @@ impl E2bDoor {
         }
         let sandbox = self.leases.container(lease)?.sandbox().await?;
         let usage = sandbox.usage().await?;
+        if !is_measured(&usage) {
+            return Ok(());
+        }
         let history = &self.state.0.metrics;
         history.retain(|id| self.leases.find(super::super::DOOR, id).is_ok());
         history.add(lease, now_ms(), usage);

@@ -45,3 +45,21 @@ fn the_history_ends_somewhere() {
     }
     assert_eq!(history.of("iabc").len(), KEPT);
 }
+
+#[test]
+fn a_sample_has_every_field_that_the_sdks_read() {
+    let usage = Usage { memory_bytes: 1, ..Usage::default() };
+    let sample = shown(&Sample { at_ms: 2500, usage, cpu_percent: 1.234 }, &Limits::default());
+    for name in ["timestamp", "memTotal", "memCache", "diskUsed", "diskTotal", "cpuCount"] {
+        assert!(sample.get(name).is_some(), "{name} {sample}");
+    }
+    let figures = (&sample["timestampUnix"], &sample["cpuUsedPct"], &sample["memUsed"]);
+    assert_eq!(figures, (&json!(2), &json!(1.23), &json!(1)));
+}
+
+#[test]
+fn noughts_are_no_measurement() {
+    assert!(is_measured(&Usage { memory_bytes: 1, ..Usage::default() }));
+    // A remote backend knows what it keeps of a sandbox's files, and no more.
+    assert!(!is_measured(&Usage { disk_bytes: 1, ..Usage::default() }));
+}
