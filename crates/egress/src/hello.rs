@@ -7,13 +7,18 @@ pub enum Hello {
     More,
     /// TLS, with the name it asks for, if it names one.
     Tls(Option<String>),
-    /// TLS by its first byte, but broken.
+    /// TLS by its first bytes, but no hello that names its host in the one way that every server reads alike.
     Broken,
     /// Something else.
     Other,
 }
 
+const CHANGE_OF_CIPHERS: u8 = 20;
+const ALERT: u8 = 21;
 const HANDSHAKE: u8 = 22;
+const HEARTBEAT: u8 = 24;
+/// What forgiving servers take for the first half of a version, though every client says 3.
+const MOST_VERSION: u8 = 15;
 const CLIENT_HELLO: u8 = 1;
 const SERVER_NAME: u16 = 0;
 /// Longer hellos are not known to exist; keys of today's algorithms take about two.
@@ -23,9 +28,9 @@ const LONGEST: usize = 32 << 10;
 #[must_use]
 pub fn read_hello(bytes: &[u8]) -> Hello {
     match bytes {
-        [] | [HANDSHAKE] => return Hello::More,
+        [] => return Hello::More,
         [HANDSHAKE, 3, ..] => {}
-        _ => return Hello::Other,
+        _ => return unusual(bytes),
     }
     match gather(bytes) {
         Gathered::More => Hello::More,
@@ -34,6 +39,27 @@ pub fn read_hello(bytes: &[u8]) -> Hello {
             Some(name) => Hello::Tls(name),
             None => Hello::Broken,
         },
+    }
+}
+
+/// What no client begins with and some servers pass over or forgive: a warning before the hello, or a record of
+/// another version. A hello may follow that this server would then read and nobody has looked at. Other protocols
+/// begin with the same numbers, as the length of a message; so all is compared that such a server would.
+fn unusual(bytes: &[u8]) -> Hello {
+    match bytes {
+        [CHANGE_OF_CIPHERS..=HEARTBEAT] => Hello::More,
+        [CHANGE_OF_CIPHERS..=HEARTBEAT, 3, ..] => Hello::Broken,
+        [HANDSHAKE, 0..=MOST_VERSION, rest @ ..] => match rest {
+            [_, _, _, CLIENT_HELLO, ..] => Hello::Broken,
+            [] | [_] | [_, _] | [_, _, _] => Hello::More,
+            _ => Hello::Other,
+        },
+        [ALERT, 0..=MOST_VERSION, rest @ ..] => match rest {
+            [] | [_] | [_, 0] | [_, 0, 2] => Hello::More,
+            [_, 0, 2, 1 | 2, ..] => Hello::Broken,
+            _ => Hello::Other,
+        },
+        _ => Hello::Other,
     }
 }
 

@@ -85,3 +85,42 @@ fn two_names_are_none() {
     add(&mut twice, suites + 2 + suites_length + 2);
     assert_eq!(read_hello(&twice), Hello::Broken);
 }
+
+/// Go's servers take each of these, pass over the warning, and read the name in what follows.
+#[test]
+fn a_hello_that_only_forgiving_servers_read_is_broken() {
+    let whole = hello("other.example.org", true);
+    for version in [[2, 1], [0, 0], [15, 255], [4, 3]] {
+        let mut other = whole.clone();
+        other[1..3].copy_from_slice(&version);
+        assert_eq!(read_hello(&other), Hello::Broken, "{version:?}");
+        for cut in 1..6 {
+            assert_eq!(read_hello(&other[..cut]), Hello::More, "{version:?}, {cut}");
+        }
+    }
+    for version in [[3, 1], [0, 0], [2, 1]] {
+        let warning = [&[21], &version[..], &[0, 2, 1, 90], &whole].concat();
+        assert_eq!(read_hello(&warning), Hello::Broken, "{version:?}");
+        assert_eq!(read_hello(&warning[..1]), Hello::More, "{version:?}");
+    }
+    for kind in [20, 23, 24] {
+        assert_eq!(read_hello(&[kind, 3, 3, 0, 1, 1]), Hello::Broken, "{kind}");
+    }
+}
+
+/// A length in front of a message may be the same number as a kind of record.
+#[test]
+fn other_protocols_with_such_a_length_are_not_taken_for_it() {
+    for bytes in [
+        &[0, 0, 0, 8, 4, 0xd2, 0x16, 0x2f][..],          // Postgres
+        &[22, 1, 0, 1, 0x85, 0xa6, 0xff, 0x19],          // MySQL, a login of 278 bytes
+        &[21, 1, 0, 1, 0x85, 0xa6, 0xff, 0x19],          // and of 277
+        &[22, 1, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0xdd, 7], // MongoDB
+        &[22, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xdd, 7],
+        &[21, 1, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0xdd, 7],
+        &[20, 1, 0, 1, 0x85, 0xa6],
+        &[22, 16, 0, 0, 5, 1],
+    ] {
+        assert_eq!(read_hello(bytes), Hello::Other, "{bytes:?}");
+    }
+}

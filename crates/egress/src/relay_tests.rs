@@ -101,6 +101,9 @@ async fn a_request_that_comes_late_is_not_sent() {
         (&b"GE"[..], &b"T / HTTP/1.1\r\nHost: other\r\n\r\n"[..]),
         (b"", b"GET / HTTP/1.1\r\n"),
         (b"", b"\x16\x03\x01\x00\x05hello"),
+        // A warning before a hello, and a hello of another version.
+        (b"", b"\x15\x03\x01\x00\x02\x01\x5a\x16\x03\x01"),
+        (b"", b"\x16\x02\x01\x00\x05\x01"),
     ] {
         let watch = Watch::ForRequests(seen.to_vec());
         let Between { mut inside, mut outside, relaying, .. } =

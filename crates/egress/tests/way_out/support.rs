@@ -219,3 +219,22 @@ pub(crate) async fn read_all(stream: &mut (impl tokio::io::AsyncRead + Unpin)) -
     let _ = within(stream.read_to_end(&mut bytes)).await;
     String::from_utf8_lossy(&bytes).into_owned()
 }
+
+/// A server that only listens, and all that it heard.
+pub(crate) async fn listening() -> (SocketAddr, Arc<Mutex<Vec<u8>>>) {
+    let listener = tokio::net::TcpListener::bind((OPENED, 0)).await.unwrap();
+    let (address, heard) = (listener.local_addr().unwrap(), Arc::<Mutex<Vec<u8>>>::default());
+    let all = Arc::clone(&heard);
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let all = Arc::clone(&all);
+            tokio::spawn(async move {
+                let mut piece = [0; 4096];
+                while let Ok(count @ 1..) = stream.read(&mut piece).await {
+                    all.lock().unwrap().extend(&piece[..count]);
+                }
+            });
+        }
+    });
+    (address, heard)
+}

@@ -73,6 +73,27 @@ async fn a_name_inside_that_disagrees_is_cut() {
     assert!(world.tls.asked().is_empty());
 }
 
+/// A server may pass over a warning, or forgive a version, and then read a name that nobody has looked at.
+#[tokio::test]
+async fn a_hello_behind_a_warning_or_of_another_version_is_cut() {
+    let world = World::start().await;
+    let (server, heard) = crate::support::listening().await;
+    let port = server.port();
+    let inside = world.sandbox_with(
+        &NetworkPolicy::from_words([&*format!("a.allowed.test:{port}")]).unwrap(),
+        NetworkLimits::default(),
+    );
+    for first in
+        [&[21, 3, 1, 0, 2, 1, 90][..], &[22, 2, 1, 0, 90, 1, 0, 0, 86], &[22, 0, 0, 0, 90, 1, 0, 0, 86]]
+    {
+        let (mut stream, answer) = inside.connect(&format!("a.allowed.test:{port}")).await;
+        assert!(answer.contains(" 200 "), "{answer}");
+        stream.write_all(first).await.unwrap();
+        assert_eq!(read_all(&mut stream).await, "");
+    }
+    assert!(heard.lock().unwrap().is_empty(), "nothing of it is sent on");
+}
+
 #[tokio::test]
 async fn a_secret_is_put_in_for_its_domain_and_taken_out_of_answers() {
     let world = World::start().await;
