@@ -14,7 +14,7 @@ use super::upstream::Upstream;
 use crate::Way;
 use crate::denied::{NoConnection, Wanted, Why};
 use crate::sandbox::SandboxEgress;
-use crate::secrets;
+use crate::secrets::{self, Search};
 use crate::tunnel::check_name;
 
 /// Forwards the requests of one connection from inside.
@@ -88,10 +88,10 @@ impl Forwarder {
     async fn forward(&self, wanted: Wanted, mut request: Request<Incoming>) -> Answer {
         let hosts_own = request.headers().get(header::HOST).cloned();
         let upgrading = upgrade(&request);
-        let prepared = self.prepare(&wanted, &mut request, hosts_own, upgrading.as_ref());
-        if let Err(why) = prepared {
-            return refusal(&self.sandbox.refused(Way::Http, why).await);
-        }
+        let unsaid = match self.prepare(&wanted, &mut request, hosts_own, upgrading.as_ref()) {
+            Ok(unsaid) => unsaid,
+            Err(why) => return refusal(&self.sandbox.refused(Way::Http, why).await),
+        };
         let ours = upgrading.is_some().then(|| hyper::upgrade::on(&mut request));
         // One request at a time: the next of this connection comes when this one was answered.
         let mut kept = self.upstream.lock().await;
@@ -107,22 +107,22 @@ impl Forwarder {
             }
         };
         if answer.status() == StatusCode::SWITCHING_PROTOCOLS {
-            return self.changed(&wanted, upstream, answer, ours);
+            return self.changed(&wanted, upstream, answer, ours, unsaid);
         }
         *kept = Some(upstream);
         drop(kept);
         remove_own(answer.headers_mut());
-        self.told(&wanted, answer)
+        self.told(&wanted, answer, unsaid)
     }
 
-    /// Makes it a request to the server itself, with what it may carry.
+    /// Makes it a request to the server itself, with what it may carry. Gives what its answer must not repeat.
     fn prepare(
         &self,
         wanted: &Wanted,
         request: &mut Request<Incoming>,
         named: Option<HeaderValue>,
         upgrading: Option<&HeaderValue>,
-    ) -> Result<(), NoConnection> {
+    ) -> Result<Arc<Search>, NoConnection> {
         let path = request.uri().path_and_query().map_or("/", http::uri::PathAndQuery::as_str);
         *request.uri_mut() = path.parse().unwrap_or_else(|_| Uri::from_static("/"));
         remove_own(request.headers_mut());
@@ -159,19 +159,20 @@ impl Forwarder {
         upstream: Upstream,
         mut answer: Response<Incoming>,
         ours: Option<hyper::upgrade::OnUpgrade>,
+        unsaid: Arc<Search>,
     ) -> Answer {
         let Some(ours) = ours else {
             let why = "it changed to another protocol unasked".to_owned();
             return refusal(&NoConnection::Failed { to: wanted.to_string(), why });
         };
         let theirs = hyper::upgrade::on(&mut answer);
-        upstream.join(&self.sandbox, ours, theirs);
-        self.told(wanted, answer)
+        upstream.join(&self.sandbox, ours, theirs, Arc::clone(&unsaid));
+        self.told(wanted, answer, unsaid)
     }
 
-    fn told(&self, wanted: &Wanted, answer: Response<Incoming>) -> Answer {
+    fn told(&self, wanted: &Wanted, answer: Response<Incoming>, unsaid: Arc<Search>) -> Answer {
         if self.tls {
-            return secrets::taken_out(&self.sandbox, wanted, answer);
+            return secrets::taken_out(unsaid, wanted, answer);
         }
         answer.map(|body| body.map_err(Into::into).boxed())
     }

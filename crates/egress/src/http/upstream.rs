@@ -15,7 +15,7 @@ use crate::denied::{NoConnection, Wanted};
 use crate::meter::Ticket;
 use crate::metered::Metered;
 use crate::sandbox::SandboxEgress;
-use crate::secrets::{self, Watched};
+use crate::secrets::{Search, Watched};
 use crate::tunnel::{Stream, ended_by};
 
 /// The line and the headers of one answer; also the most of its body that is held at once.
@@ -98,12 +98,17 @@ impl Upstream {
 
     /// After a change of protocol, bytes pass as they are. It is still one of the sandbox's connections, with its
     /// place among them, and ends when the policy does not allow it any more.
-    pub(super) fn join(self, sandbox: &Arc<SandboxEgress>, ours: OnUpgrade, theirs: OnUpgrade) {
+    pub(super) fn join(
+        self,
+        sandbox: &Arc<SandboxEgress>,
+        ours: OnUpgrade,
+        theirs: OnUpgrade,
+        unsaid: Arc<Search>,
+    ) {
         let Self { wanted, address, ticket, .. } = self;
         let (ending, sandbox) = (sandbox.ending.clone(), Arc::clone(sandbox));
         tokio::spawn(ending.run_until_cancelled_owned(async move {
             let (Ok(ours), Ok(theirs), Ok(mut ticket)) = tokio::join!(ours, theirs, ticket) else { return };
-            let unsaid = secrets::unsaid(&sandbox, &wanted);
             let (mut ours, mut theirs) = (TokioIo::new(ours), Watched::new(TokioIo::new(theirs), unsaid));
             tokio::select! {
                 biased;

@@ -19,6 +19,7 @@ use tokio::net::TcpStream;
 use crate::denied::{NoConnection, Wanted, Why};
 use crate::first::Replayed;
 use crate::http::{Answer, Forwarder, Upstream, refusal, serve_on};
+use crate::live::Effective;
 use crate::meter::Ticket;
 use crate::sandbox::SandboxEgress;
 use crate::tunnel::Stream;
@@ -28,13 +29,12 @@ pub(crate) use watched::Watched;
 
 /// Whether connections by TLS to this place are opened.
 pub(crate) fn intercepts(sandbox: &SandboxEgress, wanted: &Wanted) -> bool {
-    !secrets_of(sandbox, wanted).is_empty()
+    !secrets_of(&sandbox.policy.now(), wanted).is_empty()
 }
 
 /// Each with every placeholder of its name: where several domains have secrets of one name, the variable inside can
 /// hold the placeholder of one of them only, and each domain gets its own value for it.
-fn secrets_of(sandbox: &SandboxEgress, wanted: &Wanted) -> Vec<DomainSecret> {
-    let now = sandbox.policy.now();
+fn secrets_of(now: &Effective, wanted: &Wanted) -> Vec<DomainSecret> {
     let Some(name) = wanted.name() else { return Vec::new() };
     let mut all = Vec::new();
     for secret in now.policy.secrets_for(name) {
@@ -79,16 +79,18 @@ pub(crate) async fn intercept<C: Stream>(
     .await;
 }
 
-/// Values in place of placeholders, in what may carry them: headers and the URL.
+/// Values in place of placeholders, in what may carry them: headers and the URL. Gives what must not come back, of the
+/// same policy: by the time of the answer there may be another, that knows nothing of what was put in.
 pub(crate) fn put_in(
     sandbox: &SandboxEgress,
     wanted: &Wanted,
     request: &mut Request<Incoming>,
     tls: bool,
-) -> Result<(), NoConnection> {
-    let secrets = secrets_of(sandbox, wanted);
+) -> Result<Arc<Search>, NoConnection> {
+    let now = sandbox.policy.now();
+    let secrets = secrets_of(&now, wanted);
     if secrets.is_empty() {
-        return Ok(());
+        return Ok(Arc::new(Search::new([])));
     }
     let head = placeholder::head_of(request);
     for secret in &secrets {
@@ -111,14 +113,13 @@ pub(crate) fn put_in(
             headers.remove(name);
         }
     }
-    Ok(())
+    Ok(unsaid(sandbox, &now, wanted))
 }
 
 /// What must not come inside, as servers may write it.
-pub(crate) fn unsaid(sandbox: &SandboxEgress, wanted: &Wanted) -> Arc<Search> {
+fn unsaid(sandbox: &SandboxEgress, now: &Arc<Effective>, wanted: &Wanted) -> Arc<Search> {
     let Some(name) = wanted.name() else { return Arc::new(Search::new([])) };
-    let now = sandbox.policy.now();
-    sandbox.tls.search(&now, name, || {
+    sandbox.tls.search(now, name, || {
         let pairs = now.policy.secrets_for(name).into_iter().filter_map(|secret| {
             let forms = forms::forms(secret.value.as_ref()?.expose());
             let stands = secret.placeholder.as_bytes();
@@ -128,8 +129,8 @@ pub(crate) fn unsaid(sandbox: &SandboxEgress, wanted: &Wanted) -> Arc<Search> {
     })
 }
 
-/// The answer of such a domain, with placeholders where it repeats values.
-pub(crate) fn taken_out(sandbox: &SandboxEgress, wanted: &Wanted, answer: Response<Incoming>) -> Answer {
+/// The answer of such a domain, with placeholders where it repeats values of `search`.
+pub(crate) fn taken_out(search: Arc<Search>, wanted: &Wanted, mut answer: Response<Incoming>) -> Answer {
     // It was asked for as it is.
     if answer.headers().get(header::CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity") {
         let why = "its answer is compressed, and cannot be searched for secrets".to_owned();
@@ -140,8 +141,6 @@ pub(crate) fn taken_out(sandbox: &SandboxEgress, wanted: &Wanted, answer: Respon
         let why = "its answer is a part, and a part cannot be searched for secrets".to_owned();
         return refusal(&NoConnection::Failed { to: wanted.to_string(), why });
     }
-    let search = unsaid(sandbox, wanted);
-    let mut answer = answer;
     // The words of the status line are the server's own too, and nobody needs them.
     answer.extensions_mut().remove::<ReasonPhrase>();
     for value in answer.headers_mut().values_mut() {

@@ -4,6 +4,7 @@
 
 mod proxy;
 mod registries;
+mod secrets;
 mod support;
 mod tls;
 mod upgrades;

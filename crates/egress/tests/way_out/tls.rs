@@ -16,10 +16,10 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-const VALUE: &str = "the-real-value-9f3a";
+pub(crate) const VALUE: &str = "the-real-value-9f3a";
 
 /// TLS over a connection that was opened to `target`, naming `name`, trusting one authority.
-async fn tls(
+pub(crate) async fn tls(
     inside: &Inside,
     target: &str,
     name: &str,
@@ -39,13 +39,13 @@ async fn tls(
     crate::support::within(TlsConnector::from(Arc::new(config)).connect(name, stream)).await
 }
 
-async fn get(mut stream: TlsStream<TcpStream>, path: &str, host: &str, more: &str) -> String {
+pub(crate) async fn get(mut stream: TlsStream<TcpStream>, path: &str, host: &str, more: &str) -> String {
     let request = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\n{more}Connection: close\r\n\r\n");
     stream.write_all(request.as_bytes()).await.unwrap();
     read_all(&mut stream).await
 }
 
-fn with_secret(world: &World, domain: &str) -> (NetworkPolicy, String) {
+pub(crate) fn with_secret(world: &World, domain: &str) -> (NetworkPolicy, String) {
     let secret = DomainSecret::new(domain, "KEY".to_owned(), Secret::new(VALUE.to_owned())).unwrap();
     let placeholder = secret.placeholder.clone();
     (NetworkPolicy { secrets: vec![secret], ..world.usual() }, placeholder)
