@@ -19,7 +19,7 @@ use tokio_rustls::{TlsAcceptor, TlsConnector};
 use crate::EgressError;
 use crate::denied::Wanted;
 use crate::live::Effective;
-use crate::secrets::Search;
+use crate::secrets::Unsaid;
 use crate::tunnel::Stream;
 
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -52,7 +52,7 @@ pub(crate) fn client_config(more: Option<&str>) -> Result<Arc<ClientConfig>, Egr
 }
 
 /// What answers are searched for, and the policy that it was made for.
-type Made = (Arc<Effective>, Arc<Search>);
+type Made = (Arc<Effective>, Arc<Unsaid>);
 
 /// One sandbox's two ends.
 pub(crate) struct Tls {
@@ -81,12 +81,12 @@ impl Tls {
     }
 
     /// What answers of a host are searched for, made once for each policy.
-    pub(crate) fn search(
+    pub(crate) fn unsaid(
         &self,
         policy: &Arc<Effective>,
         name: &HostName,
-        make: impl FnOnce() -> Search,
-    ) -> Arc<Search> {
+        make: impl FnOnce() -> Unsaid,
+    ) -> Arc<Unsaid> {
         let mut searches = self.searches.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, made)) = searches.get(name).filter(|(of, _)| Arc::ptr_eq(of, policy)) {
             return Arc::clone(made);

@@ -14,7 +14,7 @@ use super::upstream::Upstream;
 use crate::Way;
 use crate::denied::{NoConnection, Wanted, Why};
 use crate::sandbox::SandboxEgress;
-use crate::secrets::{self, Search};
+use crate::secrets::{self, Unsaid};
 use crate::tunnel::check_name;
 
 /// Forwards the requests of one connection from inside.
@@ -122,7 +122,7 @@ impl Forwarder {
         request: &mut Request<Incoming>,
         named: Option<HeaderValue>,
         upgrading: Option<&HeaderValue>,
-    ) -> Result<Arc<Search>, NoConnection> {
+    ) -> Result<Arc<Unsaid>, NoConnection> {
         let path = request.uri().path_and_query().map_or("/", http::uri::PathAndQuery::as_str);
         *request.uri_mut() = path.parse().unwrap_or_else(|_| Uri::from_static("/"));
         remove_own(request.headers_mut());
@@ -159,7 +159,7 @@ impl Forwarder {
         upstream: Upstream,
         mut answer: Response<Incoming>,
         ours: Option<hyper::upgrade::OnUpgrade>,
-        unsaid: Arc<Search>,
+        unsaid: Arc<Unsaid>,
     ) -> Answer {
         let Some(ours) = ours else {
             let why = "it changed to another protocol unasked".to_owned();
@@ -170,7 +170,7 @@ impl Forwarder {
         self.told(wanted, answer, unsaid)
     }
 
-    fn told(&self, wanted: &Wanted, answer: Response<Incoming>, unsaid: Arc<Search>) -> Answer {
+    fn told(&self, wanted: &Wanted, answer: Response<Incoming>, unsaid: Arc<Unsaid>) -> Answer {
         if self.tls {
             return secrets::taken_out(unsaid, wanted, answer);
         }

@@ -15,7 +15,7 @@ use crate::denied::{NoConnection, Wanted};
 use crate::meter::Ticket;
 use crate::metered::Metered;
 use crate::sandbox::SandboxEgress;
-use crate::secrets::{Search, Watched};
+use crate::secrets::{Unsaid, Watched};
 use crate::tunnel::{Stream, ended_by};
 
 /// The line and the headers of one answer; also the most of its body that is held at once.
@@ -103,13 +103,13 @@ impl Upstream {
         sandbox: &Arc<SandboxEgress>,
         ours: OnUpgrade,
         theirs: OnUpgrade,
-        unsaid: Arc<Search>,
+        unsaid: Arc<Unsaid>,
     ) {
         let Self { wanted, address, ticket, .. } = self;
         let (ending, sandbox) = (sandbox.ending.clone(), Arc::clone(sandbox));
         tokio::spawn(ending.run_until_cancelled_owned(async move {
             let (Ok(ours), Ok(theirs), Ok(mut ticket)) = tokio::join!(ours, theirs, ticket) else { return };
-            let (mut ours, mut theirs) = (TokioIo::new(ours), Watched::new(TokioIo::new(theirs), unsaid));
+            let (mut ours, mut theirs) = (TokioIo::new(ours), Watched::new(TokioIo::new(theirs), &unsaid));
             tokio::select! {
                 biased;
                 denied = sandbox.revoked(&wanted, address) => ticket.cut(&denied.into()),

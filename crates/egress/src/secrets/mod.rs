@@ -5,6 +5,7 @@ mod body;
 mod forms;
 mod placeholder;
 mod search;
+mod unsaid;
 mod watched;
 
 use std::sync::Arc;
@@ -24,7 +25,7 @@ use crate::meter::Ticket;
 use crate::sandbox::SandboxEgress;
 use crate::tunnel::Stream;
 
-pub(crate) use search::Search;
+pub(crate) use unsaid::Unsaid;
 pub(crate) use watched::Watched;
 
 /// Whether connections by TLS to this place are opened.
@@ -86,11 +87,11 @@ pub(crate) fn put_in(
     wanted: &Wanted,
     request: &mut Request<Incoming>,
     tls: bool,
-) -> Result<Arc<Search>, NoConnection> {
+) -> Result<Arc<Unsaid>, NoConnection> {
     let now = sandbox.policy.now();
     let secrets = secrets_of(&now, wanted);
     if secrets.is_empty() {
-        return Ok(Arc::new(Search::new([])));
+        return Ok(Arc::new(Unsaid::new([].iter())));
     }
     let head = placeholder::head_of(request);
     for secret in &secrets {
@@ -117,20 +118,13 @@ pub(crate) fn put_in(
 }
 
 /// What must not come inside, as servers may write it.
-fn unsaid(sandbox: &SandboxEgress, now: &Arc<Effective>, wanted: &Wanted) -> Arc<Search> {
-    let Some(name) = wanted.name() else { return Arc::new(Search::new([])) };
-    sandbox.tls.search(now, name, || {
-        let pairs = now.policy.secrets_for(name).into_iter().filter_map(|secret| {
-            let forms = forms::forms(secret.value.as_ref()?.expose());
-            let stands = secret.placeholder.as_bytes();
-            Some(forms.into_iter().map(|form| (form, stands.to_vec())))
-        });
-        Search::new(pairs.flatten())
-    })
+fn unsaid(sandbox: &SandboxEgress, now: &Arc<Effective>, wanted: &Wanted) -> Arc<Unsaid> {
+    let Some(name) = wanted.name() else { return Arc::new(Unsaid::new([].iter())) };
+    sandbox.tls.unsaid(now, name, || Unsaid::new(now.policy.secrets_for(name)))
 }
 
-/// The answer of such a domain, with placeholders where it repeats values of `search`.
-pub(crate) fn taken_out(search: Arc<Search>, wanted: &Wanted, mut answer: Response<Incoming>) -> Answer {
+/// The answer of such a domain, with placeholders where it repeats values.
+pub(crate) fn taken_out(unsaid: Arc<Unsaid>, wanted: &Wanted, mut answer: Response<Incoming>) -> Answer {
     // It was asked for as it is.
     if answer.headers().get(header::CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity") {
         let why = "its answer is compressed, and cannot be searched for secrets".to_owned();
@@ -143,15 +137,11 @@ pub(crate) fn taken_out(search: Arc<Search>, wanted: &Wanted, mut answer: Respon
     }
     // The words of the status line are the server's own too, and nobody needs them.
     answer.extensions_mut().remove::<ReasonPhrase>();
-    for value in answer.headers_mut().values_mut() {
-        let clean = search.replaced(value.as_bytes());
-        if clean != value.as_bytes() {
-            *value = HeaderValue::from_bytes(&clean).unwrap_or(HeaderValue::from_static("removed"));
-        }
-    }
+    unsaid.clean(answer.headers_mut());
     // The length may change.
     if answer.status() != StatusCode::SWITCHING_PROTOCOLS {
         answer.headers_mut().remove(header::CONTENT_LENGTH);
     }
+    let search = Arc::clone(&unsaid.text);
     answer.map(|incoming| body::Searched::new(incoming, search).map_err(Into::into).boxed())
 }

@@ -9,6 +9,7 @@ use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::search::{Passing, Search};
+use super::unsaid::Unsaid;
 
 pub(crate) struct Watched<S> {
     inner: S,
@@ -17,7 +18,11 @@ pub(crate) struct Watched<S> {
 }
 
 impl<S> Watched<S> {
-    pub(crate) fn new(inner: S, search: Arc<Search>) -> Self {
+    pub(crate) fn new(inner: S, unsaid: &Unsaid) -> Self {
+        Self::searched(inner, Arc::clone(&unsaid.text))
+    }
+
+    fn searched(inner: S, search: Arc<Search>) -> Self {
         Self { inner, search, passing: Passing::default() }
     }
 }

@@ -16,7 +16,7 @@ async fn read(text: &[u8], piece: usize) -> (Vec<u8>, bool) {
     });
     let search = Arc::new(Search::new([(b"s3cret".to_vec(), Vec::new())]));
     let mut all = Vec::new();
-    let ended = Watched::new(inside, search).read_to_end(&mut all).await;
+    let ended = Watched::searched(inside, search).read_to_end(&mut all).await;
     (all, ended.is_ok())
 }
 

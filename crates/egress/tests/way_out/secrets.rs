@@ -62,5 +62,25 @@ async fn a_policy_that_changes_before_the_answer_lets_no_value_in() {
     server.answers.send(format!("HTTP/1.1 200 OK\r\nX-Said: {VALUE}\r\n\r\nbody {VALUE}")).await.unwrap();
     let answer = asking.await.unwrap();
     assert!(!answer.contains(VALUE), "{answer}");
-    assert!(answer.to_lowercase().contains(&format!("x-said: {placeholder}")) && answer.contains("body "), "{answer}");
+    assert!(
+        answer.to_lowercase().contains(&format!("x-said: {placeholder}")) && answer.contains("body "),
+        "{answer}"
+    );
+}
+
+#[tokio::test]
+async fn a_value_in_the_name_of_a_header_does_not_come_inside() {
+    let world = World::start().await;
+    let mut server = told(&world).await;
+    let (policy, placeholder) = policy(&world, &server);
+    let inside = world.sandbox_with(&policy, NetworkLimits::default());
+    let own = inside.attached.authority().unwrap().to_owned();
+    let target = format!("a.allowed.test:{}", server.address.port());
+    let stream = tls(&inside, &target, "a.allowed.test", &own).await.unwrap();
+    let loud = VALUE.to_uppercase();
+    let head = format!("X-{loud}: 1\r\nX-Other: 2\r\nContent-Length: 0\r\n");
+    server.answers.send(format!("HTTP/1.1 200 OK\r\n{head}\r\n")).await.unwrap();
+    let answer = get(stream, "/", &target, &format!("X-Key: {placeholder}\r\n")).await.to_lowercase();
+    assert!(within(server.asked.recv()).await.unwrap().contains(VALUE));
+    assert!(answer.contains("x-other: 2") && !answer.contains(VALUE), "{answer}");
 }
