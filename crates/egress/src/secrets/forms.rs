@@ -3,26 +3,71 @@
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 
-use super::placeholder::percent_encoded;
-
 /// Shorter pieces of an encoding would be found where there is none.
 const SHORTEST: usize = 8;
 
+/// What libraries leave as it is when they write a URL, beside letters, digits and `-_.~`: most of them nothing,
+/// Python's `quote` the slash, JavaScript's `encodeURIComponent` these.
+const LEFT_IN_URLS: [&str; 3] = ["", "/", "!*'()"];
+
+/// What libraries escape in JSON beside what they must: nothing, what would be read as HTML, and what .NET does.
+const ESCAPED_IN_JSON: [&str; 3] = ["", "<>&", "<>&'\"+`"];
+
 /// The longest first, so that none is found inside another.
 pub(super) fn forms(value: &str) -> Vec<Vec<u8>> {
-    let mut all = vec![value.as_bytes().to_vec(), percent_encoded(value).into_bytes(), in_json(value)];
+    let mut all = vec![value.as_bytes().to_vec()];
+    for left in LEFT_IN_URLS {
+        all.extend([false, true].map(|is_small| in_url(value, left, "%20", is_small)));
+    }
+    // As forms are sent.
+    all.extend([false, true].map(|is_small| in_url(value, "*", "+", is_small)));
+    for more in ESCAPED_IN_JSON {
+        for slash in ["/", "\\/"] {
+            all.extend([false, true].map(|is_small| in_json(value, more, slash, is_small)));
+        }
+    }
     for before in 0..3 {
         all.extend(in_base64(value, before, &STANDARD_NO_PAD));
         all.extend(in_base64(value, before, &URL_SAFE_NO_PAD));
     }
-    all.sort_by_key(|form| std::cmp::Reverse(form.len()));
+    all.sort_by(|one, other| other.len().cmp(&one.len()).then_with(|| one.cmp(other)));
     all.dedup();
     all
 }
 
-fn in_json(value: &str) -> Vec<u8> {
-    let quoted = serde_json::Value::from(value).to_string();
-    quoted.as_bytes()[1..quoted.len() - 1].to_vec()
+fn in_url(value: &str, left: &str, blank: &str, is_small: bool) -> Vec<u8> {
+    let mut out = String::with_capacity(value.len());
+    for byte in value.bytes() {
+        match char::from(byte) {
+            ' ' => out.push_str(blank),
+            plain if plain.is_ascii_alphanumeric() || "-_.~".contains(plain) || left.contains(plain) => {
+                out.push(plain);
+            }
+            _ if is_small => out.push_str(&format!("%{byte:02x}")),
+            _ => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    out.into_bytes()
+}
+
+/// What must be escaped is, in the short way where there is one; `more` and what is not ASCII by its number.
+fn in_json(value: &str, more: &str, slash: &str, is_small: bool) -> Vec<u8> {
+    let mut out = String::with_capacity(value.len());
+    for letter in value.chars() {
+        match letter {
+            _ if more.contains(letter) || (!letter.is_ascii() && !more.is_empty()) => {
+                for unit in letter.encode_utf16(&mut [0; 2]) {
+                    out.push_str(&if is_small { format!("\\u{unit:04x}") } else { format!("\\u{unit:04X}") });
+                }
+            }
+            '/' => out.push_str(slash),
+            _ => {
+                let quoted = serde_json::Value::from(letter.to_string()).to_string();
+                out.push_str(&quoted[1..quoted.len() - 1]);
+            }
+        }
+    }
+    out.into_bytes()
 }
 
 /// What of its encoding does not depend on what stands around it, `before` bytes after a multiple of three.

@@ -32,3 +32,21 @@ fn the_longest_comes_first() {
     let all = forms("a b");
     assert!(all.windows(2).all(|pair| pair[0].len() >= pair[1].len()), "{all:?}");
 }
+
+#[test]
+fn it_is_found_as_usual_libraries_write_it() {
+    let value = "a b/c&<d>'\"é*~";
+    for text in [
+        "a%20b/c%26%3Cd%3E%27%22%C3%A9%2A~",   // Python's quote
+        "a%20b%2fc%26%3cd%3e%27%22%c3%a9%2a~", // in small letters
+        "a+b%2Fc%26%3Cd%3E%27%22%C3%A9*~",     // a form
+        "a+b%2fc%26%3cd%3e%27%22%c3%a9*~",
+        "a%20b%2Fc%26%3Cd%3E'%22%C3%A9*~",                    // JavaScript
+        "a b\\/c&<d>'\\\"é*~",                                // PHP's JSON, told to leave letters
+        "a b/c\\u0026\\u003cd\\u003e'\\\"\\u00e9*~",          // Go's, where it escapes letters too
+        "a b/c\\u0026\\u003Cd\\u003E\\u0027\\u0022\\u00E9*~", // .NET's
+    ] {
+        assert!(is_in(text, value), "{text}");
+    }
+    assert_eq!(forms("plain-value_9").iter().filter(|form| form.starts_with(b"plain")).count(), 1);
+}
