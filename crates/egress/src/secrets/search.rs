@@ -27,6 +27,8 @@ struct Node {
 }
 
 const ROOT: u32 = 0;
+/// Fewer letters of a value are of no use, and found everywhere.
+const LEAST_HELD: u32 = 4;
 
 impl Search {
     pub(super) fn new(pairs: impl IntoIterator<Item = (Vec<u8>, Vec<u8>)>) -> Self {
@@ -163,6 +165,22 @@ impl Passing {
     /// Nothing more comes.
     pub(super) fn finish(&mut self, search: &Search, out: &mut Vec<u8>) {
         self.release(search, self.came, out);
+    }
+
+    /// The same, but for values, which have nothing in their place: whether one has come whole. What only begins like
+    /// one by chance is not held back, as the rest of it may come after an answer.
+    pub(super) fn push_unless_seen(&mut self, search: &Search, bytes: &[u8], out: &mut Vec<u8>) -> bool {
+        for byte in bytes {
+            self.at = search.step(self.at, *byte);
+            self.came += 1;
+            self.held.push_back(*byte);
+            if search.node(self.at).found > 0 {
+                return true;
+            }
+        }
+        let begun = Some(search.node(self.at).length).filter(|length| *length >= LEAST_HELD);
+        self.release(search, self.came - u64::from(begun.unwrap_or(0)), out);
+        false
     }
 
     /// Whether a value has come whole.

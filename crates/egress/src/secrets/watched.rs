@@ -1,6 +1,7 @@
 //! What a server says after a change of protocol. Values cannot be exchanged in it, as messages have lengths; so the
-//! connection ends before one has come through whole.
+//! connection ends before more than its first few letters have come through.
 
+use std::collections::VecDeque;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -11,10 +12,16 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use super::search::{Passing, Search};
 use super::unsaid::Unsaid;
 
+/// What is read at once.
+const PIECE: usize = 4 << 10;
+
 pub(crate) struct Watched<S> {
     inner: S,
     search: Arc<Search>,
     passing: Passing,
+    /// What can be no part of a value any more, and was not taken yet.
+    ready: VecDeque<u8>,
+    ended: bool,
 }
 
 impl<S> Watched<S> {
@@ -23,7 +30,7 @@ impl<S> Watched<S> {
     }
 
     fn searched(inner: S, search: Arc<Search>) -> Self {
-        Self { inner, search, passing: Passing::default() }
+        Self { inner, search, passing: Passing::default(), ready: VecDeque::new(), ended: false }
     }
 }
 
@@ -33,14 +40,25 @@ impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        let before = buffer.filled().len();
-        ready!(Pin::new(&mut self.inner).poll_read(cx, buffer))?;
         let own = &mut *self;
-        if !own.passing.has_seen(&own.search, &buffer.filled()[before..]) {
-            return Poll::Ready(Ok(()));
+        while own.ready.is_empty() && !own.ended {
+            let mut piece = [0; PIECE];
+            let mut piece = ReadBuf::new(&mut piece);
+            ready!(Pin::new(&mut own.inner).poll_read(cx, &mut piece))?;
+            let mut out = Vec::new();
+            own.ended = piece.filled().is_empty();
+            if own.ended {
+                own.passing.finish(&own.search, &mut out);
+            } else if own.passing.push_unless_seen(&own.search, piece.filled(), &mut out) {
+                let why = "it repeats a secret";
+                return Poll::Ready(Err(io::Error::new(io::ErrorKind::PermissionDenied, why)));
+            }
+            own.ready.extend(out);
         }
-        buffer.set_filled(before);
-        Poll::Ready(Err(io::Error::new(io::ErrorKind::PermissionDenied, "it repeats a secret")))
+        let count = own.ready.len().min(buffer.remaining());
+        let taken: Vec<u8> = own.ready.drain(..count).collect();
+        buffer.put_slice(&taken);
+        Poll::Ready(Ok(()))
     }
 }
 
