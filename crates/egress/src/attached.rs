@@ -8,6 +8,7 @@ use tokio_util::sync::DropGuard;
 
 use crate::EgressError;
 use crate::sandbox::SandboxEgress;
+use crate::tls::Authority;
 
 /// Sockets opened inside the sandbox's network namespace. Those that are missing are not served.
 #[derive(Debug, Default)]
@@ -27,7 +28,6 @@ pub struct InsideSockets {
 /// Dropping it closes every socket and connection of the sandbox.
 pub struct Attached {
     pub(crate) _ends: DropGuard,
-    pub(crate) authority: Option<String>,
     pub(crate) sandbox: Arc<SandboxEgress>,
 }
 
@@ -37,16 +37,15 @@ impl Attached {
         self.sandbox.serve_all(InsideSockets { transparent, ..InsideSockets::default() })
     }
 
-    /// The certificate (PEM) that programs inside must trust for the domains that have secrets; None when there are
-    /// none. See [`crate::Egress::trust_bundle`].
-    #[must_use]
-    pub fn authority(&self) -> Option<&str> {
-        self.authority.as_deref()
+    /// The certificate (PEM) that programs inside must trust for the domains that have secrets; made when it is first
+    /// asked for. See [`crate::Egress::trust_bundle`].
+    pub fn authority(&self) -> Result<&str, EgressError> {
+        self.sandbox.tls.authority().map(Authority::pem)
     }
 }
 
 impl fmt::Debug for Attached {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Attached").field("has_authority", &self.authority.is_some()).finish_non_exhaustive()
+        f.debug_struct("Attached").finish_non_exhaustive()
     }
 }

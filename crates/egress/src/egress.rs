@@ -12,7 +12,7 @@ use crate::crowd::Crowd;
 use crate::dial::Dialer;
 use crate::registries::Registries;
 use crate::sandbox::SandboxEgress;
-use crate::tls::{Authority, Tls, client_config, host_certificates};
+use crate::tls::{Tls, client_config, host_certificates};
 use crate::{Attached, EgressConfig, EgressError, InsideSockets, LivePolicy, Observer};
 use crate::{dns, http, socks, transparent};
 
@@ -43,9 +43,6 @@ impl Egress {
         policy: LivePolicy,
         observer: Arc<dyn Observer>,
     ) -> Result<Attached, EgressError> {
-        let secrets = !policy.now().policy.secrets.is_empty();
-        let authority = if secrets { Some(Authority::make()?) } else { None };
-        let pem = authority.as_ref().map(|authority| authority.pem().to_owned());
         let ending = CancellationToken::new();
         let sandbox = Arc::new(SandboxEgress {
             dialer: Arc::clone(&self.dialer),
@@ -56,20 +53,20 @@ impl Egress {
             observer,
             ending: ending.clone(),
             registries: self.registries.clone(),
-            tls: Tls::new(Arc::clone(&self.tls), authority),
+            tls: Tls::new(Arc::clone(&self.tls)),
             told: std::sync::Mutex::default(),
             places: crate::sandbox::Places::default(),
             crowd: Arc::clone(&self.crowd),
         });
         sandbox.serve_all(sockets).inspect_err(|_| ending.cancel())?;
-        Ok(Attached { _ends: ending.drop_guard(), authority: pem, sandbox })
+        Ok(Attached { _ends: ending.drop_guard(), sandbox })
     }
 
     /// All certificates that programs inside should trust (PEM): the host's own and that of [`Attached::authority`].
     #[must_use]
-    pub fn trust_bundle(&self, authority: Option<&str>) -> String {
+    pub fn trust_bundle(&self, authority: &str) -> String {
         let own = self.certificates.get_or_init(host_certificates);
-        format!("{own}{}", authority.unwrap_or_default())
+        format!("{own}{authority}")
     }
 }
 

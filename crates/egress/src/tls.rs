@@ -2,7 +2,7 @@
 //! sandbox with a certificate of an authority that this sandbox alone trusts.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use rcgen::{
@@ -57,13 +57,14 @@ type Made = (Arc<Effective>, Arc<Unsaid>);
 /// One sandbox's two ends.
 pub(crate) struct Tls {
     connector: TlsConnector,
-    authority: Option<Authority>,
+    /// From the first policy with secrets on.
+    authority: OnceLock<Authority>,
     searches: Mutex<HashMap<HostName, Made>>,
 }
 
 impl Tls {
-    pub(crate) fn new(config: Arc<ClientConfig>, authority: Option<Authority>) -> Self {
-        Self { connector: TlsConnector::from(config), authority, searches: Mutex::default() }
+    pub(crate) fn new(config: Arc<ClientConfig>) -> Self {
+        Self { connector: TlsConnector::from(config), authority: OnceLock::new(), searches: Mutex::default() }
     }
 
     pub(crate) async fn connect<S: Stream>(
@@ -99,9 +100,13 @@ impl Tls {
         made
     }
 
-    /// None: this sandbox has no authority, because it has no secrets.
-    pub(crate) fn acceptor(&self, name: &str) -> Option<Result<TlsAcceptor, EgressError>> {
-        self.authority.as_ref().map(|authority| authority.acceptor(name))
+    /// Made when it is first asked for: few sandboxes have secrets.
+    pub(crate) fn authority(&self) -> Result<&Authority, EgressError> {
+        if let Some(authority) = self.authority.get() {
+            return Ok(authority);
+        }
+        let made = Authority::make()?;
+        Ok(self.authority.get_or_init(|| made))
     }
 }
 
@@ -141,7 +146,7 @@ impl Authority {
         &self.pem
     }
 
-    fn acceptor(&self, name: &str) -> Result<TlsAcceptor, EgressError> {
+    pub(crate) fn acceptor(&self, name: &str) -> Result<TlsAcceptor, EgressError> {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(config) = made.get(name) {
             return Ok(TlsAcceptor::from(Arc::clone(config)));

@@ -6,18 +6,19 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 
 use sandgate_core::network::NetworkPolicy;
-use sandgate_core::{BackendError, Result, SandboxId};
+use sandgate_core::{BackendError, Files, Result, SandboxId, SandboxPath};
 use sandgate_egress::{Attached, InsideSockets, LivePolicy, Observer, Seen, registry_env};
 use sandgate_jail::openings::{Opening, loopback};
 use tokio::sync::Mutex;
 
+use crate::files::VolumeFiles;
 use crate::made_inside::{DNS, HTTP_PROXY, Made, SOCKS};
 use crate::network::Network;
 use crate::shared::{Shared, blocking};
 
 const TAKEN: &str = "Address already in use";
 /// Where the certificates are inside, and the variables by which programs find them.
-pub(crate) const BUNDLE: &str = "/home/user/.sandgate/certificates.pem";
+const BUNDLE: &str = "/home/user/.sandgate/certificates.pem";
 const TRUST: [&str; 7] = [
     "SSL_CERT_FILE",
     "REQUESTS_CA_BUNDLE",
@@ -42,40 +43,42 @@ struct Open {
 }
 
 impl WayOut {
-    /// From now on `policy` says what is reached. The first that allows anything opens the sockets; when that fails,
-    /// nothing is reached. Gives the certificates that programs inside must trust, where the policy has secrets.
+    /// From now on `policy` says what is reached. The first that allows anything opens the sockets. Where it has
+    /// secrets, programs inside find the certificates that they must trust for them. What can go wrong comes before the
+    /// policy counts: one that is refused changes nothing.
     pub(crate) async fn set(
         &self,
         shared: &Arc<Shared>,
         id: &SandboxId,
         init: &OwnedFd,
+        files: &VolumeFiles,
         policy: NetworkPolicy,
-    ) -> Result<Option<String>> {
+    ) -> Result<()> {
         let mut open = self.0.lock().await;
         if open.is_none() && policy.is_disabled() {
-            return Ok(None);
+            return Ok(());
         }
         let network = shared.network.as_ref().ok_or(BackendError::Unsupported("a network"))?;
-        let (wanted, has_secrets) = (Made::wanted(&policy), !policy.secrets.is_empty());
-        match &mut *open {
-            Some(open) if has_secrets && open.attached.authority().is_none() => {
-                let text = "secrets of domains can only be given to a container whose network is not open yet, or \
-                            was opened with some; make a new container";
-                return Err(BackendError::Invalid(text.to_owned()));
-            }
-            None => *open = Some(Open::first(shared, network, id, init, policy, wanted).await?),
+        let wanted = Made::wanted(&policy);
+        let first = match &mut *open {
+            None => Some(Open::first(shared, network, id, init, wanted).await?),
             Some(open) => {
-                // What is not allowed any more ends before anything can go wrong; what goes wrong changes nothing.
-                let before = open.policy.policy();
-                open.policy.exchange(policy);
-                if let Err(error) = open.widen(shared, init, wanted).await {
-                    open.policy.exchange(before);
-                    return Err(error);
-                }
+                open.widen(shared, init, wanted).await?;
+                None
             }
+        };
+        let Some(now) = first.as_ref().or(open.as_ref()) else { return Ok(()) };
+        // Only for these: code could keep its network open by standing in the way of a file that is not needed.
+        if !policy.secrets.is_empty() {
+            let authority = now.attached.authority().map_err(|error| failed(&error))?;
+            let certificates = network.egress.trust_bundle(authority);
+            files.write(&SandboxPath::parse(BUNDLE)?, &mut certificates.as_bytes()).await?;
         }
-        let authority = open.as_ref().and_then(|open| open.attached.authority());
-        Ok(authority.map(|authority| network.egress.trust_bundle(Some(authority))))
+        now.policy.exchange(policy);
+        if first.is_some() {
+            *open = first;
+        }
+        Ok(())
     }
 
     /// Ends every connection.
@@ -85,12 +88,12 @@ impl WayOut {
 }
 
 impl Open {
+    /// Everything is there, and nothing is reached yet.
     async fn first(
         shared: &Arc<Shared>,
         network: &Network,
         id: &SandboxId,
         init: &OwnedFd,
-        policy: NetworkPolicy,
         made: Made,
     ) -> Result<Self> {
         let mut openings = vec![
@@ -108,7 +111,7 @@ impl Open {
         let dns_udp = sockets.next().map(UdpSocket::from);
         let transparent = sockets.map(TcpListener::from).collect();
         let sockets = InsideSockets { http_proxy, socks, dns_udp, dns_tcp, transparent };
-        let policy = network.live(policy);
+        let policy = network.live(NetworkPolicy::disabled());
         let attached = attach(network, id, sockets, &policy)?;
         Ok(Self { policy, made, attached })
     }
@@ -121,14 +124,13 @@ impl Open {
         }
         let sockets = opened(shared, init, openings).await?;
         let listening = self.attached.listen(sockets.into_iter().map(TcpListener::from).collect());
-        listening.map_err(|error| BackendError::Engine(format!("no way out: {error}")))?;
+        listening.map_err(|error| failed(&error))?;
         self.made = made;
         Ok(())
     }
 }
 
 async fn opened(shared: &Arc<Shared>, init: &OwnedFd, openings: Vec<Opening>) -> Result<Vec<OwnedFd>> {
-    let failed = |error: &dyn std::fmt::Display| BackendError::Engine(format!("no way out: {error}"));
     let init = init.try_clone().map_err(|error| failed(&error))?;
     let shared = Arc::clone(shared);
     let sockets = blocking(move || shared.helper.open_in_sandbox(init.as_fd(), &openings)).await?;
@@ -152,7 +154,11 @@ fn attach(
 ) -> Result<Attached> {
     let observer = Arc::new(OfSandbox { id: id.clone(), told: network.told.clone() });
     let attached = network.egress.attach(sockets, policy.clone(), observer);
-    attached.map_err(|error| BackendError::Engine(format!("no way out: {error}")))
+    attached.map_err(|error| failed(&error))
+}
+
+fn failed(error: &dyn std::fmt::Display) -> BackendError {
+    BackendError::Engine(format!("no way out: {error}"))
 }
 
 /// Says of each connection whose it was.

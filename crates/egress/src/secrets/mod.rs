@@ -55,10 +55,9 @@ pub(crate) async fn intercept<C: Stream>(
     mut ticket: Ticket,
 ) {
     let name = wanted.name().map(ToString::to_string).unwrap_or_default();
-    let accepted = match sandbox.tls.acceptor(&name) {
-        Some(Ok(acceptor)) => acceptor.accept(client).await.map_err(|error| error.to_string()),
-        Some(Err(error)) => Err(error.to_string()),
-        None => Err("the sandbox was started without an authority for secrets".to_owned()),
+    let accepted = match sandbox.tls.authority().and_then(|authority| authority.acceptor(&name)) {
+        Ok(acceptor) => acceptor.accept(client).await.map_err(|error| error.to_string()),
+        Err(error) => Err(error.to_string()),
     };
     let client = match accepted {
         Ok(client) => client,

@@ -118,7 +118,7 @@ async fn a_secret_is_put_in_for_its_domain_and_taken_out_of_answers() {
     let sent = world.tls.asked().last().unwrap().headers["authorization"].clone();
     assert_eq!(sent, format!("Basic {}", password(VALUE)).as_str());
     assert!(!format!("{:?}", inside.seen(2).await).contains(VALUE));
-    assert!(world.egress.trust_bundle(Some(&own)).contains(&own));
+    assert!(world.egress.trust_bundle(&own).contains(&own));
 }
 
 /// A variable holds one placeholder, and it must be of use for every domain that has a secret of its name.

@@ -3,7 +3,7 @@
 use std::sync::PoisonError;
 
 use sandgate_core::network::NetworkPolicy;
-use sandgate_core::{BackendError, Files, Result, SandboxPath};
+use sandgate_core::{BackendError, Result};
 
 use super::EngineSandbox;
 use crate::way_out;
@@ -15,12 +15,7 @@ impl EngineSandbox {
     }
 
     async fn reach(&self, policy: NetworkPolicy) -> Result<()> {
-        let trusted = self.way_out.set(&self.shared, &self.volume.id, &self.init, policy).await?;
-        if let Some(certificates) = trusted {
-            let path = SandboxPath::parse(way_out::BUNDLE)?;
-            self.files.write(&path, &mut certificates.as_bytes()).await?;
-        }
-        Ok(())
+        self.way_out.set(&self.shared, &self.volume.id, &self.init, &self.files, policy).await
     }
 
     pub(super) async fn change_network(&self, policy: NetworkPolicy) -> Result<()> {

@@ -5,6 +5,7 @@
 
 mod allowed;
 mod attempts;
+mod changes;
 mod life;
 mod packages;
 mod secrets;

@@ -146,6 +146,18 @@ impl Authority {
     }
 }
 
+/// A home of its own, with the runtimes that all tests share.
+pub(crate) fn home_with_runtimes(name: &str) -> PathBuf {
+    let home = WORLD.folder.path().join(name);
+    fs::create_dir(&home).unwrap();
+    let below_target = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/test-home");
+    let shared = std::env::var_os("SANDGATE_TEST_HOME").map_or_else(below_target, PathBuf::from);
+    let runtimes = shared.join("runtimes");
+    fs::create_dir_all(&runtimes).unwrap();
+    std::os::unix::fs::symlink(runtimes.canonicalize().unwrap(), home.join("runtimes")).unwrap();
+    home
+}
+
 /// A real server with this section `network`.
 pub(crate) struct Server {
     process: Child,
@@ -169,13 +181,7 @@ impl Server {
     }
 
     pub(crate) fn start(name: &str, network: &Value) -> Self {
-        let home = WORLD.folder.path().join(name);
-        fs::create_dir(&home).unwrap();
-        let below_target = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/test-home");
-        let shared = std::env::var_os("SANDGATE_TEST_HOME").map_or_else(below_target, PathBuf::from);
-        let runtimes = shared.join("runtimes");
-        fs::create_dir_all(&runtimes).unwrap();
-        std::os::unix::fs::symlink(runtimes.canonicalize().unwrap(), home.join("runtimes")).unwrap();
+        let home = home_with_runtimes(name);
         Self::over(home, network)
     }
 
