@@ -85,7 +85,8 @@ fn what_is_denied_is_said_at_once_and_in_words() {
         try: socket.create_connection(('forbidden.test', 80), 60)\n\
         except OSError as error: print(type(error).__name__)\n\
         try: socket.create_connection(('1.1.1.1', 443), 60)\n\
-        except OSError as error: print(error.strerror)";
+        except OSError as error: print(error.strerror)\n\
+        assert time.monotonic() - begin < 30, 'each would have waited for its 60 seconds'";
     let said = under_policy(code);
     assert!(said.starts_with("403 "), "{said}");
     assert!(said.contains("no rule allows forbidden.test:80") && said.contains("To allow it"), "{said}");

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use crate::world::{Server, TOKEN, WORLD, printed};
+use crate::world::{Server, TOKEN, printed};
 
 /// Asks with what stands in the variable, as a program does that was told to use it.
 const USE: &str = "import os, ssl, urllib.request\n\
@@ -16,6 +16,12 @@ const USE: &str = "import os, ssl, urllib.request\n\
     try: print(ask('http://allowed.test/token'))\n\
     except OSError as error: print(error.code)\n\
     print(os.environ['TOKEN'])";
+
+/// Asks a server that repeats what it hears, and prints all of its answer.
+const REPEATED: &str = "import os, urllib.request\n\
+    said = urllib.request.Request('https://allowed.test/echo', headers={'X-Said': os.environ['TOKEN']})\n\
+    answer = urllib.request.urlopen(said, timeout=60)\n\
+    print(answer.headers.items(), answer.read().decode())";
 
 #[test]
 fn code_uses_a_secret_that_it_does_not_know() {
@@ -35,13 +41,17 @@ fn code_uses_a_secret_that_it_does_not_know() {
     let other = USE.replace("https://allowed.test", "http://a.wild.test");
     let other = server.execute(&json!({"code": other, "container": made["id"], "timeout": 100}));
     assert!(printed(&other).starts_with("wrong"), "{other:#}");
-    server.ask("GET", "/v1/ledger?limit=100", &json!(null));
+    let repeated = server.execute(&json!({"code": REPEATED, "container": made["id"], "timeout": 100}));
+    let heard = printed(&repeated);
+    assert!(heard.contains(&format!("heard {}", lines[2])), "the server was asked: {heard}");
+    assert!(!heard.to_lowercase().contains(TOKEN), "{heard}");
+    let (_, written) = server.ask("GET", "/v1/ledger?limit=100", &json!(null));
+    assert!(!written.to_string().contains(TOKEN), "{written}");
     let (_, shown) =
         server.ask("GET", &format!("/v1/containers/{}", made["id"].as_str().unwrap()), &json!(null));
     assert!(!shown.to_string().contains(TOKEN), "{shown}");
     let home = server.kill();
     assert_nowhere(&home);
-    assert!(WORLD.host_port > 0);
 }
 
 /// Not on disk either: not in the store, nor in any file of the home.

@@ -31,6 +31,10 @@ class Page(http.server.BaseHTTPRequestHandler):
         elif self.path == "/token":
             # Only whoever sends the secret of this domain is told so; what came is not repeated.
             body = b"right" if self.headers.get("Authorization") == "Bearer " + settings["token"] else b"wrong"
+        elif self.path == "/echo":
+            # A server that repeats what it is sent, wherever it can.
+            said = self.headers.get("X-Said", "")
+            more, body = [("X-Heard", said), ("X-" + said, "1")], f"heard {said}".encode()
         elif self.path.startswith("/simple/"):
             return self.package()
         elif self.path.startswith("/go/"):
