@@ -30,11 +30,6 @@ impl LivePolicy {
         self.0.send_modify(|now| *now = Arc::new(Effective { policy, ..(**now).clone() }));
     }
 
-    /// After the operator changed the settings.
-    pub fn exchange_ceilings(&self, ceilings: Vec<NetworkCeiling>) {
-        self.0.send_modify(|now| *now = Arc::new(Effective { ceilings, ..(**now).clone() }));
-    }
-
     #[must_use]
     pub fn policy(&self) -> NetworkPolicy {
         self.now().policy.clone()
