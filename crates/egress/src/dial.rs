@@ -1,8 +1,10 @@
 //! Makes connections: looks a name up, checks every address it leads to, and connects to one of exactly those.
 
+use std::io;
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::time::Duration;
 
+use rustix::io::Errno;
 use sandgate_core::network::{AddressGuard, DeniedAddress, Destination};
 use tokio::net::TcpStream;
 use tokio::time::Instant;
@@ -17,6 +19,7 @@ use crate::resolve::{Recent, Resolver};
 /// For all addresses of a name together, and the most for one while others wait.
 const PATIENCE: Duration = Duration::from_secs(20);
 const PATIENCE_WITH_OTHERS: Duration = Duration::from_secs(5);
+const OWN: &str = "the server's own";
 
 #[derive(Debug)]
 pub(crate) struct Dialer {
@@ -64,6 +67,8 @@ impl Dialer {
             let began = Instant::now();
             match tokio::time::timeout(patience, connecting).await {
                 Ok(Ok(stream)) => {
+                    let made = self.check_made(&stream, address);
+                    made.map_err(|denied| wanted.denied(Why::Address(denied)))?;
                     // Small writes of a proxied program are as urgent as its own were.
                     let _ = stream.set_nodelay(true);
                     keep_alive(&stream);
@@ -109,13 +114,29 @@ impl Dialer {
         }
     }
 
-    fn check(&self, address: IpAddr) -> Result<(), DeniedAddress> {
+    /// Whether anybody may connect to this address, whatever a policy says.
+    pub(crate) fn check(&self, address: IpAddr) -> Result<(), DeniedAddress> {
         self.guard.check(address)?;
-        let opened = self.guard.allow.iter().any(|range| range.contains(address));
-        if !opened && is_own(address) {
-            return Err(DeniedAddress { address, why: "the server's own" });
+        if !self.is_opened(address) && is_own(address) {
+            return Err(DeniedAddress { address, why: OWN });
         }
         Ok(())
+    }
+
+    /// The operator says that sandboxes may have it, although it is denied otherwise.
+    fn is_opened(&self, address: IpAddr) -> bool {
+        self.guard.allow.iter().any(|range| range.contains(address))
+    }
+
+    /// Addresses of the host come and go, between the check and the connection too.
+    fn check_made(&self, stream: &TcpStream, address: IpAddr) -> Result<(), DeniedAddress> {
+        match (stream.local_addr(), stream.peer_addr()) {
+            (Ok(local), Ok(peer)) if leads_back(local, peer, self.is_opened(address)) => {
+                Err(DeniedAddress { address, why: OWN })
+            }
+            // Who has no peer any more has nobody to speak to.
+            _ => Ok(()),
+        }
     }
 }
 
@@ -126,16 +147,38 @@ fn is_own(address: IpAddr) -> bool {
         socket.connect((address, 9))?;
         socket.local_addr()
     });
-    route.is_ok_and(|from| from.ip() == address)
+    may_be_own(address, route.map(|from| from.ip()))
 }
 
-fn told(error: &std::io::Error) -> String {
+/// `from`: where the kernel would send from. Where it cannot say, for want of descriptors or the like, the address may
+/// be its own; where there is no way to it at all, it is not.
+fn may_be_own(address: IpAddr, from: io::Result<IpAddr>) -> bool {
+    match from {
+        Ok(from) => from == address,
+        Err(error) => !matches!(
+            error.raw_os_error().map(Errno::from_raw_os_error),
+            Some(Errno::NETUNREACH | Errno::HOSTUNREACH | Errno::AFNOSUPPORT | Errno::ADDRNOTAVAIL)
+        ),
+    }
+}
+
+/// Whether a connection that was made leads to the host itself after all: `local` is then the address that was
+/// connected to. One that has its own port too has nobody at its other end.
+fn leads_back(local: SocketAddr, peer: SocketAddr, is_opened: bool) -> bool {
+    local == peer || (local.ip().to_canonical() == peer.ip().to_canonical() && !is_opened)
+}
+
+fn told(error: &io::Error) -> String {
     match error.kind() {
-        std::io::ErrorKind::ConnectionRefused => "it refused the connection".to_owned(),
-        std::io::ErrorKind::TimedOut => "it does not answer".to_owned(),
-        std::io::ErrorKind::NetworkUnreachable | std::io::ErrorKind::HostUnreachable => {
+        io::ErrorKind::ConnectionRefused => "it refused the connection".to_owned(),
+        io::ErrorKind::TimedOut => "it does not answer".to_owned(),
+        io::ErrorKind::NetworkUnreachable | io::ErrorKind::HostUnreachable => {
             "there is no way to it from this server".to_owned()
         }
         other => other.to_string(),
     }
 }
+
+#[cfg(test)]
+#[path = "dial_tests.rs"]
+mod tests;
