@@ -119,7 +119,7 @@ pub(crate) fn put_in(
 /// What must not come inside, as servers may write it.
 fn unsaid(sandbox: &SandboxEgress, now: &Arc<Effective>, wanted: &Wanted) -> Arc<Unsaid> {
     let Some(name) = wanted.name() else { return Arc::new(Unsaid::new([].iter())) };
-    sandbox.tls.unsaid(now, name, || Unsaid::new(now.policy.secrets_for(name)))
+    sandbox.tls.unsaid(now, name, || Unsaid::new(now.policy.secrets_for(name).into_iter()))
 }
 
 /// The answer of such a domain, with placeholders where it repeats values.
