@@ -155,7 +155,9 @@ fn size(piece: &Said) -> u64 {
     let bytes = match piece {
         Said::Stdout(text) | Said::Stderr(text) => text.len(),
         Said::Value(data) | Said::Shown(data) => bundle(data),
-        Said::Raised(error) => error.value.len() + error.traceback.iter().map(String::len).sum::<usize>(),
+        Said::Raised(error) => {
+            error.name.len() + error.value.len() + error.traceback.iter().map(String::len).sum::<usize>()
+        }
         Said::Count(_) | Said::Ended(_) => 0,
     };
     bytes as u64

@@ -26,13 +26,16 @@ pub(crate) async fn state_lasts(target: &Target) {
     place.ok("x = 20\ndef double(n): return 2 * n").await;
     place.ok("import json\nx += 1").await;
     assert_eq!(place.ok("double(x)").await.value(), "42");
-    assert_eq!(place.ok("json.dumps([x])").await.value().trim_matches('\''), "[21]");
+    assert_eq!(place.ok("json.dumps([x])").await.value(), "'[21]'");
 }
 
 pub(crate) async fn last_value(target: &Target) {
     let place = target.sandbox().await;
     assert_eq!(place.ok("6 * 7").await.value(), "42");
     assert_eq!(place.ok("[1, 'two', None]").await.value(), "[1, 'two', None]");
+    for text in ["'007'", r#""it's""#, "''", r"'\\n'"] {
+        assert_eq!(place.ok(text).await.value(), text, "a text is not taken for a number");
+    }
     for nothing in ["x = 6 * 7", "None", "print('said')"] {
         assert!(place.ok(nothing).await.results.is_empty(), "{nothing}");
     }
