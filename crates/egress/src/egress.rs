@@ -31,7 +31,8 @@ impl Egress {
         let dialer = Arc::new(Dialer::new(&config));
         let crowd = Arc::new(Crowd::new(config.connections));
         let tls = client_config(config.trust_pem.as_deref())?;
-        let registries = config.registries.map(|registries| Registries::new(registries, &tls)).transpose();
+        let registries = config.registries.map(|known| Registries::new(known, &tls, Arc::clone(&dialer)));
+        let registries = registries.transpose();
         let registries = registries.map_err(EgressError::Registries)?.map(Arc::new);
         Ok(Arc::new(Self { dialer, tls, registries, crowd, certificates: OnceLock::new() }))
     }

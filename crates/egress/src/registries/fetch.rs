@@ -11,11 +11,11 @@ use http_body_util::{BodyExt, Empty, Limited};
 use hyper::body::Incoming;
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
-use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use rustls::ClientConfig;
 use tokio::sync::Semaphore;
 
+use super::guarded::Guarded;
 use super::urls::{Source, join};
 
 pub(super) type Refused = (StatusCode, String);
@@ -30,7 +30,7 @@ const MOST_PAGES_BYTES: usize = 128 << 20;
 const MOST_REDIRECTIONS: usize = 5;
 
 pub(super) struct Fetcher {
-    client: Client<HttpsConnector<HttpConnector>, Empty<Bytes>>,
+    client: Client<HttpsConnector<Guarded>, Empty<Bytes>>,
     pages: Mutex<HashMap<String, Page>>,
     places: Semaphore,
 }
@@ -49,18 +49,14 @@ impl std::fmt::Debug for Fetcher {
 }
 
 impl Fetcher {
-    pub(super) fn new(mut tls: ClientConfig) -> Self {
+    pub(super) fn new(mut tls: ClientConfig, connects: Guarded) -> Self {
         // The connector says itself what it speaks.
         tls.alpn_protocols.clear();
-        let mut tcp = HttpConnector::new();
-        tcp.enforce_http(false);
-        tcp.set_nodelay(true);
-        tcp.set_connect_timeout(Some(PATIENCE));
         let connector = HttpsConnectorBuilder::new()
             .with_tls_config(tls)
             .https_or_http()
             .enable_http1()
-            .wrap_connector(tcp);
+            .wrap_connector(connects);
         let client = Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(PATIENCE)

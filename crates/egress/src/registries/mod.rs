@@ -5,6 +5,7 @@
 
 mod discover;
 mod fetch;
+mod guarded;
 mod hash;
 mod packument;
 mod pages;
@@ -28,9 +29,11 @@ pub use discover::discover;
 
 use crate::Way;
 use crate::denied::{Host, Wanted};
+use crate::dial::Dialer;
 use crate::http::{Answer, refusal, text};
 use crate::sandbox::SandboxEgress;
 use fetch::{Fetcher, Refused};
+use guarded::Guarded;
 use hash::Hash;
 use piped::Hold;
 use store::Store;
@@ -95,13 +98,19 @@ pub(crate) struct Registries {
 const READERS: usize = 2;
 
 impl Registries {
-    pub(crate) fn new(config: RegistriesConfig, tls: &ClientConfig) -> Result<Self, String> {
+    pub(crate) fn new(
+        config: RegistriesConfig,
+        tls: &ClientConfig,
+        dialer: Arc<Dialer>,
+    ) -> Result<Self, String> {
         let source = |url: Option<String>| url.as_deref().map(Source::parse).transpose();
+        let (pip, npm, go) = (source(config.pip)?, source(config.npm)?, source(config.go)?);
+        let own = [&pip, &npm, &go].into_iter().flatten().filter_map(Source::place).collect();
         Ok(Self {
-            pip: source(config.pip)?,
-            npm: source(config.npm)?,
-            go: source(config.go)?,
-            fetcher: Arc::new(Fetcher::new(tls.clone())),
+            pip,
+            npm,
+            go,
+            fetcher: Arc::new(Fetcher::new(tls.clone(), Guarded::new(dialer, own))),
             store: Arc::new(
                 Store::open(&config.cache, config.cache_bytes).map_err(|error| error.to_string())?,
             ),

@@ -4,6 +4,8 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use http::{HeaderValue, Uri};
 
+use super::guarded::Place;
+
 /// A registry of the operator's.
 pub(super) struct Source {
     /// Ends in a slash.
@@ -38,6 +40,11 @@ impl Source {
 
     pub(super) fn url(&self, rest: &str) -> String {
         format!("{}{rest}", self.base)
+    }
+
+    /// Where the registry itself is.
+    pub(super) fn place(&self) -> Option<Place> {
+        self.base.parse().ok().as_ref().and_then(super::guarded::place)
     }
 
     /// Whether the account is meant for this address too.

@@ -182,3 +182,33 @@ fn no_secret_takes_the_place_of_their_variables() {
         assert!(made.is_err(), "{name}");
     }
 }
+
+/// Whoever may publish at the registry could otherwise have the server fetch from the host's own services.
+#[tokio::test]
+async fn links_and_redirections_lead_to_no_address_that_nobody_may_reach() {
+    let (world, registry, _folder) = world().await;
+    let hidden = Origin::http("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    hidden.put("/hidden-1.0.tar.gz", "application/gzip", WHEEL);
+    let port = hidden.address().port();
+    let inside = sandbox(&world);
+    let own = registry.address();
+    for (project, link) in [
+        ("by-address", format!("http://127.0.0.1:{port}/hidden-1.0.tar.gz")),
+        ("by-name", format!("http://localhost:{port}/hidden-1.0.tar.gz")),
+        ("by-six", format!("http://[::ffff:127.0.0.1]:{port}/hidden-1.0.tar.gz")),
+        ("by-redirection", format!("http://{own}/redirect/http://127.0.0.1:{port}/hidden-1.0.tar.gz")),
+    ] {
+        let page = format!("<a href=\"{link}#sha256={}\">x</a>", hex(WHEEL));
+        registry.put(&format!("/simple/{project}/"), "text/html", page.as_bytes());
+        let path = format!("/pip/files/{project}/sha256-{}/hidden-1.0.tar.gz", hex(WHEEL));
+        let answer = get(&inside, &path).await;
+        assert!(answer.starts_with("HTTP/1.1 502"), "{project}: {answer}");
+    }
+    assert!(hidden.asked().is_empty(), "{:?}", hidden.asked());
+    // Within the registry a redirection leads on.
+    let page = format!("<a href=\"/redirect//f/six-1.0-py3-none-any.whl#sha256={}\">x</a>", hex(WHEEL));
+    registry.put("/simple/within/", "text/html", page.as_bytes());
+    let path = format!("/pip/files/within/sha256-{}/six-1.0-py3-none-any.whl", hex(WHEEL));
+    let answer = get(&inside, &path).await;
+    assert!(answer.contains("the content of a wheel"), "{answer}");
+}
