@@ -36,6 +36,8 @@ const MOST_FETCHED: usize = 8;
 /// Connections from inside, whatever they want. More wait to be taken, so that a sandbox's haste costs itself.
 const ACCEPTED_PER_SECOND: u32 = 1000;
 const QUESTIONS_PER_SECOND: u32 = 2000;
+/// Pages and files of registries: what installs asks in bursts, and each may be a question to the operator's registry.
+const PACKAGES_PER_SECOND: u32 = 100;
 /// For an answer to who asks too often.
 const SLOW_ANSWER: Duration = Duration::from_millis(250);
 
@@ -61,6 +63,7 @@ pub(crate) struct Places {
     accepted: Rate,
     opened: Rate,
     questions: Rate,
+    packages: Rate,
     /// Refusals that are told although there are too many of them, and how many were not.
     tellings: Rate,
     untold: AtomicU64,
@@ -75,6 +78,7 @@ impl Default for Places {
             accepted: Rate::default(),
             opened: Rate::default(),
             questions: Rate::default(),
+            packages: Rate::default(),
             tellings: Rate::default(),
             untold: AtomicU64::new(0),
         }
@@ -86,7 +90,7 @@ impl SandboxEgress {
     pub(crate) async fn ticket(&self, way: Way, wanted: &Wanted) -> Result<Ticket, NoConnection> {
         let limits = self.policy.now().limits;
         let limit = limits.connections_per_second;
-        // Packages that are asked for one by one come over few connections; so many at once are bounded.
+        // Packages come over few connections, and have a rate of their own, which is waited for.
         if way != Way::Registry && !self.places.opened.allows(limit) {
             let why = wanted.denied(Why::TooFast { limit });
             self.told_slowly(way, &why).await;
@@ -178,6 +182,13 @@ impl SandboxEgress {
     pub(crate) async fn question_turn(&self) {
         while !self.places.questions.allows(QUESTIONS_PER_SECOND) {
             tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    /// The same for packages.
+    pub(crate) async fn package_turn(&self) {
+        while !self.places.packages.allows(PACKAGES_PER_SECOND) {
+            tokio::time::sleep(Duration::from_millis(20)).await;
         }
     }
 

@@ -26,12 +26,17 @@ const LONGEST_PAGE: usize = 32 << 20;
 const AT_ONCE: usize = 16;
 /// Pages change, but not while one program installs.
 const FRESH: Duration = Duration::from_secs(300);
+/// What there is not is asked for once in this time, however often a sandbox asks.
+const MISSING: Duration = Duration::from_secs(10);
+const MOST_MISSING: usize = 1024;
 const MOST_PAGES_BYTES: usize = 128 << 20;
 const MOST_REDIRECTIONS: usize = 5;
 
 pub(super) struct Fetcher {
     client: Client<HttpsConnector<Guarded>, Empty<Bytes>>,
     pages: Mutex<HashMap<String, Page>>,
+    /// Pages that the registry did not have, and when it said so.
+    missing: Mutex<HashMap<String, Instant>>,
     places: Semaphore,
 }
 
@@ -61,7 +66,7 @@ impl Fetcher {
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(PATIENCE)
             .build(connector);
-        Self { client, pages: Mutex::default(), places: Semaphore::new(AT_ONCE) }
+        Self { client, pages: Mutex::default(), missing: Mutex::default(), places: Semaphore::new(AT_ONCE) }
     }
 
     /// A page below a registry's address, whole, with where it was found.
@@ -75,8 +80,19 @@ impl Fetcher {
         if let Some(kept) = self.kept(&asked) {
             return Ok(kept);
         }
+        if self.is_missing(&asked) {
+            return Err(missing(StatusCode::NOT_FOUND));
+        }
         let _place = self.places.acquire().await.map_err(|_| unreachable())?;
-        let (body, url) = self.follow(source, asked.clone(), accept).await?;
+        let (body, url) = match self.follow(source, asked.clone(), accept).await {
+            Ok(found) => found,
+            Err(refused) => {
+                if matches!(refused.0, StatusCode::NOT_FOUND | StatusCode::GONE) {
+                    self.miss(asked);
+                }
+                return Err(refused);
+            }
+        };
         let reading = Limited::new(body, LONGEST_PAGE).collect();
         let content = match tokio::time::timeout(PATIENCE * 4, reading).await {
             Ok(Ok(content)) => content.to_bytes(),
@@ -123,7 +139,7 @@ impl Fetcher {
                     url = to.and_then(|to| join(&url, to)).ok_or_else(unreachable)?;
                 }
                 StatusCode::NOT_FOUND | StatusCode::GONE => {
-                    return Err((answer.status(), "The registry does not have this package.".to_owned()));
+                    return Err(missing(answer.status()));
                 }
                 status => {
                     return Err((
@@ -134,6 +150,21 @@ impl Fetcher {
             }
         }
         Err(unreachable())
+    }
+
+    fn is_missing(&self, asked: &str) -> bool {
+        let missing = self.missing.lock().unwrap_or_else(PoisonError::into_inner);
+        missing.get(asked).is_some_and(|when| when.elapsed() < MISSING)
+    }
+
+    fn miss(&self, asked: String) {
+        let mut missing = self.missing.lock().unwrap_or_else(PoisonError::into_inner);
+        if missing.len() >= MOST_MISSING {
+            missing.retain(|_, when| when.elapsed() < MISSING);
+        }
+        if missing.len() < MOST_MISSING {
+            missing.insert(asked, Instant::now());
+        }
     }
 
     fn kept(&self, asked: &str) -> Option<(Bytes, String)> {
@@ -154,6 +185,10 @@ impl Fetcher {
         }
         pages.insert(asked, Page { when: Instant::now(), content: content.clone(), url: url.to_owned() });
     }
+}
+
+fn missing(status: StatusCode) -> Refused {
+    (status, "The registry does not have this package.".to_owned())
 }
 
 fn unreachable() -> Refused {

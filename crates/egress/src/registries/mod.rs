@@ -136,19 +136,21 @@ impl Registries {
         let Ok(name) = wish.kind().parse::<HostName>() else {
             return text(StatusCode::NOT_FOUND, "no such registry");
         };
+        sandbox.package_turn().await;
         let wanted = Wanted { host: Host::Name(name), port: 0 };
         let ticket = match sandbox.ticket(Way::Registry, &wanted).await {
             Ok(ticket) => ticket,
             Err(why) => return refusal(&why),
         };
         let hold = Hold::new(sandbox, ticket).await;
+        let is_head = request.method() == Method::HEAD;
         let front =
             request.headers().get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
         let answer = match wish {
             Wish::Page(Pages::Pip, project) => self.project(project, hold).await,
             Wish::Page(Pages::Npm, package) => self.packument(package, front.to_owned(), hold).await,
-            Wish::File { pages, of, hash } => self.file(pages, &of, hash, hold).await,
-            Wish::Go(rest) => self.go(&rest, hold).await,
+            Wish::File { pages, of, hash } => self.file(pages, &of, hash, is_head, hold).await,
+            Wish::Go(rest) => self.go(&rest, is_head, hold).await,
         };
         answer.unwrap_or_else(|(status, why)| text(status, &why))
     }
@@ -167,7 +169,14 @@ impl Registries {
         Ok(piped::whole(rewritten.into(), "application/vnd.npm.install-v1+json", hold))
     }
 
-    async fn file(&self, pages: Pages, of: &str, hash: Hash, hold: Hold) -> Result<Answer, Refused> {
+    async fn file(
+        &self,
+        pages: Pages,
+        of: &str,
+        hash: Hash,
+        is_head: bool,
+        hold: Hold,
+    ) -> Result<Answer, Refused> {
         let name = hash.to_string();
         if let Some(file) = self.store.get(&name).await {
             return Ok(piped::file(file, hold).await);
@@ -185,6 +194,9 @@ impl Registries {
                 format!("The registry's page of '{of}' names no such file."),
             ));
         };
+        if is_head {
+            return Ok(piped::unread(hold));
+        }
         let source = self.source(pages)?;
         let body = self.fetcher.open(source, &url).await?;
         Ok(piped::through(Arc::clone(&self.store), name, Some(hash), body, hold))
@@ -192,7 +204,7 @@ impl Registries {
 
     /// Modules have no hash in their pages; Go's own client checks them. What a version is does not change, so it is
     /// kept by its address.
-    async fn go(&self, rest: &str, hold: Hold) -> Result<Answer, Refused> {
+    async fn go(&self, rest: &str, is_head: bool, hold: Hold) -> Result<Answer, Refused> {
         let source = known(self.go.as_ref(), "Go modules")?;
         if !rest.ends_with(".zip") {
             let (page, _) = self.fetcher.page(source, rest, "*/*").await?;
@@ -202,6 +214,9 @@ impl Registries {
         let name = format!("go-{}", Hash::of(url.as_bytes()).hex());
         if let Some(file) = self.store.get(&name).await {
             return Ok(piped::file(file, hold).await);
+        }
+        if is_head {
+            return Ok(piped::unread(hold));
         }
         let body = self.fetcher.open(source, &url).await?;
         Ok(piped::through(Arc::clone(&self.store), name, None, body, hold))

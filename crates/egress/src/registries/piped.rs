@@ -104,6 +104,11 @@ pub(super) fn whole(content: Bytes, kind: &'static str, hold: Hold) -> Answer {
     answer(Pieces::There(content), Some(length), kind, hold)
 }
 
+/// A file that is there to be fetched, for who asks only that. How long it is would be known once it was.
+pub(super) fn unread(hold: Hold) -> Answer {
+    answer(Pieces::There(Bytes::new()), None, FILE, hold)
+}
+
 /// A file of the cache.
 pub(super) async fn file(mut file: File, hold: Hold) -> Answer {
     let length = file.metadata().await.map(|about| about.len()).ok();
@@ -138,7 +143,11 @@ pub(super) fn through(
     let (sender, pieces) = mpsc::channel(4);
     tokio::spawn(async move {
         if let Err(error) = fetch(&store, &name, hash, body, &sender).await {
-            tracing::warn!(%error, "a package could not be fetched");
+            // Who asked for it and has gone can do so all day.
+            match sender.is_closed() {
+                true => tracing::debug!(%error, "a package was not fetched to its end"),
+                false => tracing::warn!(%error, "a package could not be fetched"),
+            }
             let _ = sender.send_timeout(Err(error), PATIENCE).await;
         }
     });

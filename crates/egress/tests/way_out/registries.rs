@@ -212,3 +212,74 @@ async fn links_and_redirections_lead_to_no_address_that_nobody_may_reach() {
     let answer = get(&inside, &path).await;
     assert!(answer.contains("the content of a wheel"), "{answer}");
 }
+
+#[tokio::test]
+async fn a_package_that_is_not_there_is_asked_for_once() {
+    let registry = missing_everything().await;
+    let folder = tempfile::tempdir().unwrap();
+    let mut world = World::start().await;
+    let registries = RegistriesConfig {
+        pip: Some(format!("http://{}/simple", registry.0)),
+        cache: folder.path().to_owned(),
+        cache_bytes: 1 << 20,
+        ..RegistriesConfig::default()
+    };
+    world.egress =
+        Egress::new(EgressConfig { registries: Some(registries), ..EgressConfig::default() }).unwrap();
+    let inside = sandbox(&world);
+    for _ in 0..20 {
+        assert!(get(&inside, "/pip/simple/none/").await.starts_with("HTTP/1.1 404"));
+    }
+    assert_eq!(registry.1.load(std::sync::atomic::Ordering::Relaxed), 1);
+}
+
+/// A registry that has nothing, and how often it was asked.
+async fn missing_everything() -> (std::net::SocketAddr, std::sync::Arc<std::sync::atomic::AtomicUsize>) {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let asked = std::sync::Arc::<std::sync::atomic::AtomicUsize>::default();
+    let count = std::sync::Arc::clone(&asked);
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let mut head = [0; 4096];
+            if stream.read(&mut head).await.is_ok_and(|read| read > 0) {
+                count.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            }
+            let answer = b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+            let _ = stream.write_all(answer).await;
+        }
+    });
+    (address, asked)
+}
+
+/// What installs asks a few hundred times; who asks on and on waits.
+#[tokio::test]
+async fn a_sandbox_does_not_ask_the_front_without_end() {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let (world, _registry, _folder) = world().await;
+    let inside = sandbox(&world);
+    let mut stream = tokio::net::TcpStream::connect(inside.proxy).await.unwrap();
+    let began = std::time::Instant::now();
+    let request = format!("HEAD /pip/simple/six/ HTTP/1.1\r\nHost: {}\r\n\r\n", inside.proxy);
+    for _ in 0..260 {
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut head = Vec::new();
+        while !head.ends_with(b"\r\n\r\n") {
+            head.push(stream.read_u8().await.unwrap());
+        }
+        assert!(head.starts_with(b"HTTP/1.1 200"), "{}", String::from_utf8_lossy(&head));
+    }
+    assert!(began.elapsed() >= std::time::Duration::from_millis(400), "{:?}", began.elapsed());
+}
+
+#[tokio::test]
+async fn a_head_is_answered_without_the_file_being_fetched() {
+    let (world, registry, _folder) = world().await;
+    let inside = sandbox(&world);
+    let request = format!("HEAD {} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", file(), inside.proxy);
+    let answer = inside.ask(&request).await;
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    assert!(!answer.to_lowercase().contains("content-length: 0"), "{answer}");
+    assert!(registry.asked().iter().all(|asked| !asked.target.starts_with("/f/")), "{:?}", registry.asked());
+}
