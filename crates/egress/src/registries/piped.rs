@@ -1,5 +1,6 @@
 //! Bodies of the front: counted, paced, and kept on the way if they are what they should be.
 
+use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -18,7 +19,10 @@ use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use super::hash::{Hash, Hasher};
 use super::store::Store;
 use super::typed;
+use crate::LivePolicy;
+use crate::denied::{Denied, Why};
 use crate::http::{Answer, BoxError};
+use crate::live::Refusal;
 use crate::meter::Ticket;
 use crate::metered::Pace;
 use crate::sandbox::SandboxEgress;
@@ -29,10 +33,12 @@ const LONGEST_FILE: u64 = 4 << 30;
 /// Who takes nothing of a file for so long while it is fetched does not want it.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What an answer holds until it was taken: its place, and the account that it is on.
+/// What an answer holds until it was taken: its place, and the account that it is on. Ends when packages may not be had
+/// any more.
 pub(super) struct Hold {
     ticket: Ticket,
     pace: Pace,
+    closed: Pin<Box<dyn Future<Output = Denied> + Send + Sync>>,
     _place: Option<OwnedSemaphorePermit>,
 }
 
@@ -41,8 +47,20 @@ impl Hold {
     pub(super) async fn new(sandbox: &SandboxEgress, ticket: Ticket) -> Self {
         let place = Arc::clone(&sandbox.places.fetched).acquire_owned().await.ok();
         let pace = Pace::new(Arc::clone(ticket.meter()), sandbox.policy.now().limits);
-        Self { ticket, pace, _place: place }
+        Self { ticket, pace, closed: Box::pin(closed(sandbox.policy.clone())), _place: place }
     }
+}
+
+async fn closed(policy: LivePolicy) -> Denied {
+    let mut changes = policy.watch();
+    while changes.borrow_and_update().has_registries() {
+        // Not at its end: this holds the policy itself.
+        if changes.changed().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+    let registries = || "registries".to_owned();
+    Denied { to: registries(), host: registries(), why: Why::Rules(Refusal::NotAllowed) }
 }
 
 /// What comes out of a task, or is there.
@@ -74,6 +92,12 @@ impl Body for Piped {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
+        if let Poll::Ready(denied) = self.hold.closed.as_mut().poll(cx) {
+            self.hold.ticket.cut(&denied.clone().into());
+            // Nothing more is asked of it.
+            self.hold.closed = Box::pin(std::future::ready(denied.clone()));
+            return Poll::Ready(Some(Err(denied.to_string().into())));
+        }
         ready!(self.hold.pace.may_go_on(cx))?;
         let piece = ready!(self.pieces.poll(cx));
         Poll::Ready(piece.map(|piece| {

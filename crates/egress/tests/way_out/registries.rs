@@ -283,3 +283,34 @@ async fn a_head_is_answered_without_the_file_being_fetched() {
     assert!(!answer.to_lowercase().contains("content-length: 0"), "{answer}");
     assert!(registry.asked().iter().all(|asked| !asked.target.starts_with("/f/")), "{:?}", registry.asked());
 }
+
+#[tokio::test]
+async fn a_download_ends_when_packages_may_not_be_had_any_more() {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let (mut world, registry, folder) = world().await;
+    let content = vec![7; 40 << 20];
+    registry.put("/f/huge-1.0.tar.gz", "application/gzip", &content);
+    let page = format!("<a href=\"/f/huge-1.0.tar.gz#sha256={}\">huge</a>", hex(&content));
+    registry.put("/simple/huge/", "text/html", page.as_bytes());
+    let registries = RegistriesConfig {
+        pip: Some(format!("http://{}/simple", registry.address())),
+        cache: folder.path().to_owned(),
+        cache_bytes: 1 << 30,
+        ..RegistriesConfig::default()
+    };
+    world.egress =
+        Egress::new(EgressConfig { registries: Some(registries), ..EgressConfig::default() }).unwrap();
+    let inside = sandbox(&world);
+    let path = format!("/pip/files/huge/sha256-{}/huge-1.0.tar.gz", hex(&content));
+    let mut stream = tokio::net::TcpStream::connect(inside.proxy).await.unwrap();
+    let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", inside.proxy);
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut first = vec![0; 64 << 10];
+    stream.read_exact(&mut first).await.unwrap();
+    assert!(first.starts_with(b"HTTP/1.1 200"));
+    inside.policy.exchange(NetworkPolicy::disabled());
+    let rest = crate::support::read_all(&mut stream).await.len();
+    assert!(rest < content.len() / 2, "{rest} bytes came after the change");
+    let seen = inside.seen(1).await;
+    assert!(format!("{:?}", seen[0].verdict).contains("Denied"), "{seen:?}");
+}
