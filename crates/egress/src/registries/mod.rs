@@ -11,6 +11,7 @@ mod packument;
 mod pages;
 mod piped;
 mod store;
+mod unread;
 mod urls;
 mod wish;
 
@@ -37,6 +38,7 @@ use guarded::Guarded;
 use hash::Hash;
 use piped::Hold;
 use store::Store;
+use unread::Room;
 use urls::Source;
 use wish::{Pages, Wish};
 
@@ -93,6 +95,8 @@ pub(crate) struct Registries {
     store: Arc<Store>,
     /// Pages that are read at once.
     readers: Semaphore,
+    /// For pages that were made and are not taken yet.
+    room: Room,
 }
 
 const READERS: usize = 2;
@@ -115,6 +119,7 @@ impl Registries {
                 Store::open(&config.cache, config.cache_bytes).map_err(|error| error.to_string())?,
             ),
             readers: Semaphore::new(READERS),
+            room: Room::default(),
         })
     }
 
@@ -157,16 +162,18 @@ impl Registries {
 
     async fn project(&self, project: String, hold: Hold) -> Result<Answer, Refused> {
         let (page, url) = self.page(Pages::Pip, &project).await?;
+        let room = self.room.take(page.len()).await;
         let read = move || pages::write(&project, &pages::read(&page, &url));
-        Ok(piped::whole(self.aside(read).await?.into(), "text/html; charset=utf-8", hold))
+        Ok(piped::whole(self.aside(read).await?.into(), "text/html; charset=utf-8", hold, room))
     }
 
     async fn packument(&self, package: String, front: String, hold: Hold) -> Result<Answer, Refused> {
         let (page, url) = self.page(Pages::Npm, &package).await?;
+        let room = self.room.take(page.len()).await;
         let rewritten = self.aside(move || packument::rewrite(&page, &url, &package, &front)).await?;
         let rewritten = rewritten
             .ok_or_else(|| (StatusCode::BAD_GATEWAY, "The registry's answer cannot be read.".to_owned()))?;
-        Ok(piped::whole(rewritten.into(), "application/vnd.npm.install-v1+json", hold))
+        Ok(piped::whole(rewritten.into(), "application/vnd.npm.install-v1+json", hold, room))
     }
 
     async fn file(
@@ -208,7 +215,8 @@ impl Registries {
         let source = known(self.go.as_ref(), "Go modules")?;
         if !rest.ends_with(".zip") {
             let (page, _) = self.fetcher.page(source, rest, "*/*").await?;
-            return Ok(piped::whole(page, "application/octet-stream", hold));
+            let room = self.room.take(page.len()).await;
+            return Ok(piped::whole(page, "application/octet-stream", hold, room));
         }
         let url = source.url(rest);
         let name = format!("go-{}", Hash::of(url.as_bytes()).hex());

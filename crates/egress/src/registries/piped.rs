@@ -19,6 +19,7 @@ use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use super::hash::{Hash, Hasher};
 use super::store::Store;
 use super::typed;
+use super::unread::Unread;
 use crate::LivePolicy;
 use crate::denied::{Denied, Why};
 use crate::http::{Answer, BoxError};
@@ -71,15 +72,14 @@ struct Piped {
 
 enum Pieces {
     Coming(mpsc::Receiver<Result<Bytes, BoxError>>),
-    There(Bytes),
+    There(Unread),
 }
 
 impl Pieces {
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, BoxError>>> {
         match self {
             Self::Coming(pieces) => pieces.poll_recv(cx),
-            Self::There(rest) if rest.is_empty() => Poll::Ready(None),
-            Self::There(rest) => Poll::Ready(Some(Ok(rest.split_to(rest.len().min(PIECE))))),
+            Self::There(page) => Poll::Ready(page.next(PIECE)),
         }
     }
 }
@@ -92,6 +92,9 @@ impl Body for Piped {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
+        if let Pieces::There(page) = &self.pieces {
+            page.touch();
+        }
         if let Poll::Ready(denied) = self.hold.closed.as_mut().poll(cx) {
             self.hold.ticket.cut(&denied.clone().into());
             // Nothing more is asked of it.
@@ -122,15 +125,20 @@ fn answer(pieces: Pieces, length: Option<u64>, kind: &'static str, hold: Hold) -
 
 const FILE: &str = "application/octet-stream";
 
-/// A page that is there already.
-pub(super) fn whole(content: Bytes, kind: &'static str, hold: Hold) -> Answer {
+/// A page that is there already, and where it has room.
+pub(super) fn whole(
+    content: Bytes,
+    kind: &'static str,
+    hold: Hold,
+    room: Option<OwnedSemaphorePermit>,
+) -> Answer {
     let length = content.len() as u64;
-    answer(Pieces::There(content), Some(length), kind, hold)
+    answer(Pieces::There(Unread::new(content, room)), Some(length), kind, hold)
 }
 
 /// A file that is there to be fetched, for who asks only that. How long it is would be known once it was.
 pub(super) fn unread(hold: Hold) -> Answer {
-    answer(Pieces::There(Bytes::new()), None, FILE, hold)
+    answer(Pieces::There(Unread::new(Bytes::new(), None)), None, FILE, hold)
 }
 
 /// A file of the cache.
