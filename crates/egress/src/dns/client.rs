@@ -12,7 +12,8 @@ use super::message::{NO_ERROR, NO_SUCH_NAME, TYPE_A, TYPE_AAAA, ask, parse_answe
 const PATIENCE: Duration = Duration::from_secs(3);
 const LONGEST_DATAGRAM: usize = 4096;
 
-/// All addresses of a name, from the first server that answers. An empty list: there is no such name.
+/// All addresses of a name, from the first server that answers. An empty list: there is no such name. Servers that know
+/// nothing of IPv6, or fail at it, are common: what they have of one kind is used. Only that is checked and connected to.
 pub(crate) async fn lookup(servers: &[SocketAddr], name: &str) -> Result<Vec<IpAddr>, String> {
     let mut last = "no name server is configured".to_owned();
     for server in servers {
@@ -22,6 +23,7 @@ pub(crate) async fn lookup(servers: &[SocketAddr], name: &str) -> Result<Vec<IpA
                 four.extend(six);
                 return Ok(four);
             }
+            (Ok(found), Err(_)) | (Err(_), Ok(found)) if !found.is_empty() => return Ok(found),
             (Err(error), _) | (_, Err(error)) => last = error,
         }
     }
@@ -68,3 +70,7 @@ async fn exchange_whole(server: SocketAddr, question: &[u8]) -> std::io::Result<
         None => Err(std::io::Error::other("the answer is to another question")),
     }
 }
+
+#[cfg(test)]
+#[path = "client_tests.rs"]
+mod tests;
