@@ -22,7 +22,7 @@ pub struct Seen {
     /// Bytes that came into the sandbox.
     pub received: u64,
     pub took: Duration,
-    /// How many it stands for: of what is refused because it comes too fast, not each is told.
+    /// How many it stands for: of what is refused and comes too fast or too often, not each is told.
     pub times: u64,
     pub verdict: SeenVerdict,
 }
@@ -45,7 +45,8 @@ pub enum Way {
     Socks,
     /// A connection to an address that the name server gave out, or to a real one.
     Transparent,
-    /// A question to the name server; only refused ones are told, each name once.
+    /// A question to the name server; only refused ones are told, each name once, and of very many one a
+    /// second.
     Dns,
     /// A package from the cache of registries.
     Registry,

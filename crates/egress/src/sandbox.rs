@@ -26,7 +26,7 @@ use crate::resolve::Recent;
 use crate::tls::Tls;
 use crate::{LivePolicy, Observer, Way};
 
-/// Refused names that are told; after these, they are only refused.
+/// Refused names that are told of one by one; after these, one of them a second stands for all.
 const MOST_TOLD: usize = 256;
 /// Connections from inside that are served at once, on all ports together and whatever they want: some of them only
 /// to hear why not.
@@ -67,6 +67,9 @@ pub(crate) struct Places {
     /// Refusals that are told although there are too many of them, and how many were not.
     tellings: Rate,
     untold: AtomicU64,
+    /// The same for names that were asked for.
+    names_told: Rate,
+    untold_names: AtomicU64,
 }
 
 impl Default for Places {
@@ -81,6 +84,8 @@ impl Default for Places {
             packages: Rate::default(),
             tellings: Rate::default(),
             untold: AtomicU64::new(0),
+            names_told: Rate::default(),
+            untold_names: AtomicU64::new(0),
         }
     }
 }
@@ -168,14 +173,25 @@ impl SandboxEgress {
         self.observer.seen(Seen { way, name, address, port, sent: 0, received: 0, took, times, verdict });
     }
 
-    /// Each name is told once, and not more than a bounded number of them: questions are cheap to ask.
+    /// Each name is told once, as long as there are not too many: questions are cheap to ask. Then they are counted, so
+    /// that who asks for many names first hides nothing behind them.
     pub(crate) fn refused_question(&self, name: &str, why: &str) {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        if told.len() >= MOST_TOLD || !told.insert(name.to_owned()) {
+        if told.contains(name) {
             return;
         }
+        let mut times = 1;
+        if told.len() < MOST_TOLD {
+            told.insert(name.to_owned());
+        } else {
+            self.places.untold_names.fetch_add(1, Ordering::AcqRel);
+            if !self.places.names_told.allows(1) {
+                return;
+            }
+            times = self.places.untold_names.swap(0, Ordering::AcqRel);
+        }
         drop(told);
-        self.seen(Way::Dns, name.to_owned(), 53, 1, SeenVerdict::Denied(why.to_owned()));
+        self.seen(Way::Dns, name.to_owned(), 53, times, SeenVerdict::Denied(why.to_owned()));
     }
 
     /// Questions cost the server as much as whoever asks them; who asks too many waits.

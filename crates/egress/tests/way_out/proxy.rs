@@ -380,3 +380,18 @@ async fn names_are_answered_without_asking_anyone() {
     assert_eq!(world.dns.asked(), Vec::<String>::new());
     assert_eq!(inside.denials(4).await.len(), 4);
 }
+
+#[tokio::test]
+async fn names_that_are_refused_are_told_of_however_many_there_were() {
+    let world = World::start().await;
+    let inside = world.sandbox();
+    for number in 0..300 {
+        assert_eq!(inside.lookup(&format!("n{number}.evil.test")).await.0, 3);
+    }
+    tokio::time::sleep(std::time::Duration::from_millis(1100)).await;
+    inside.lookup("last.evil.test").await;
+    let seen = inside.seen(257).await;
+    assert_eq!(seen.iter().map(|seen| seen.times).sum::<u64>(), 301);
+    assert_eq!(seen.last().unwrap().name.as_deref(), Some("last.evil.test"));
+    assert!(seen.len() < 265, "{}", seen.len());
+}
