@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use rustix::process::{Resource, getrlimit};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::pipes::Pipes;
@@ -16,7 +17,22 @@ pub(crate) struct Crowd {
 }
 
 impl Crowd {
+    /// `limit` is what the operator says; what the server can hold open bounds it too.
     pub(crate) fn new(limit: u32) -> Self {
+        let files = getrlimit(Resource::Nofile).current;
+        let fitting = fitting(limit, files);
+        if fitting < limit {
+            tracing::warn!(
+                limit,
+                fitting,
+                "this server may open too few files for so many connections of sandboxes; raise its limit of open \
+                 files (ulimit -n)"
+            );
+        }
+        Self::of(fitting)
+    }
+
+    fn of(limit: u32) -> Self {
         let most = usize::try_from(limit).unwrap_or(usize::MAX).min(Semaphore::MAX_PERMITS / 2);
         let places = |count| Arc::new(Semaphore::new(count));
         Self { limit, connections: places(most), served: places(most * 2), pipes: Arc::default() }
@@ -32,3 +48,14 @@ impl Crowd {
         Arc::clone(&self.served).acquire_owned().await.ok()
     }
 }
+
+/// A connection is one descriptor, and there may be two from inside for each. So a quarter of what may be open leaves
+/// the last quarter to the API and to the sandboxes themselves, which would otherwise stand still with them.
+fn fitting(limit: u32, files: Option<u64>) -> u32 {
+    let share = files.and_then(|files| u32::try_from(files / 4).ok()).unwrap_or(u32::MAX);
+    limit.min(share.max(1))
+}
+
+#[cfg(test)]
+#[path = "crowd_tests.rs"]
+mod tests;
