@@ -30,12 +30,17 @@ pub(super) struct Kept {
     bounds: Bounds,
     room: Arc<Room>,
     pub(super) index: Mutex<Index>,
+    /// Held while a sandbox is made or found again for these files, and while they are changed without one.
+    pub(super) waking: Mutex<()>,
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Index {
     next: u64,
     pub(super) entries: BTreeMap<String, KeptEntry>,
+    /// What the sandbox has, where files were changed here without it (`apart.rs`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) as_there: Option<BTreeMap<String, KeptEntry>>,
     /// Files that are not here as they are there: they did not fit, or could not be fetched.
     #[serde(default)]
     left_out: BTreeSet<String>,
@@ -43,7 +48,7 @@ pub(super) struct Index {
     #[serde(default)]
     is_stale: bool,
     #[serde(skip)]
-    is_changed: bool,
+    pub(super) is_changed: bool,
     /// Contents that the index on disk may still name.
     #[serde(skip)]
     outdated: Vec<u64>,
@@ -69,7 +74,7 @@ impl Kept {
     /// Of a sandbox that nobody had before.
     pub(super) fn new(folder: PathBuf, bounds: Bounds) -> Self {
         let room = Arc::new(Room::new(bounds.bytes, 0));
-        Self { folder, bounds, room, index: Mutex::default() }
+        Self { folder, bounds, room, index: Mutex::default(), waking: Mutex::default() }
     }
 
     pub(super) async fn open(folder: PathBuf, bounds: Bounds) -> Result<Self> {
@@ -83,7 +88,7 @@ impl Kept {
         remove_strays(&folder, &index).await.map_err(failed)?;
         let used = index.entries.values().map(KeptEntry::size).sum();
         let room = Arc::new(Room::new(bounds.bytes, used));
-        Ok(Self { folder, bounds, room, index: Mutex::new(index) })
+        Ok(Self { folder, bounds, room, index: Mutex::new(index), waking: Mutex::default() })
     }
 
     pub(super) fn content(&self, number: u64) -> PathBuf {

@@ -13,7 +13,11 @@ use super::kept::Kept;
 const FILE_MODE: u32 = 0o644;
 
 #[derive(Debug)]
-pub(super) struct KeptFiles(pub(super) Arc<Kept>);
+pub(super) struct KeptFiles {
+    pub(super) kept: Arc<Kept>,
+    /// There may be a sandbox at the provider that does not hear of what is changed here.
+    pub(super) apart: bool,
+}
 
 /// Only the working folder is kept.
 pub(super) fn is_kept(path: &SandboxPath) -> bool {
@@ -28,12 +32,19 @@ impl KeptFiles {
     /// A content that is here already.
     pub(super) async fn put(&self, path: &SandboxPath, draft: Draft) -> Result<FileStat> {
         Self::check(path)?;
-        self.0.put(path.as_str(), draft, FILE_MODE, now()).await?;
-        self.0.save().await?;
-        self.0.stat(path.as_str()).await
+        self.part().await;
+        self.kept.put(path.as_str(), draft, FILE_MODE, now()).await?;
+        self.kept.save().await?;
+        self.kept.stat(path.as_str()).await
     }
 
-    fn check(path: &SandboxPath) -> Result<()> {
+    async fn part(&self) {
+        if self.apart {
+            self.kept.part().await;
+        }
+    }
+
+    pub(super) fn check(path: &SandboxPath) -> Result<()> {
         if is_kept(path) {
             return Ok(());
         }
@@ -45,7 +56,7 @@ impl KeptFiles {
 #[async_trait]
 impl Files for KeptFiles {
     async fn open(&self, path: &SandboxPath, range: Option<ByteRange>) -> Result<FileContent> {
-        self.0.read(path, range).await
+        self.kept.read(path, range).await
     }
 
     async fn write(
@@ -54,37 +65,40 @@ impl Files for KeptFiles {
         content: &mut (dyn AsyncRead + Send + Unpin),
     ) -> Result<FileStat> {
         Self::check(path)?;
-        let draft = self.0.draft(path.as_str(), content).await?;
+        let draft = self.kept.draft(path.as_str(), content).await?;
         self.put(path, draft).await
     }
 
     async fn list(&self, path: &SandboxPath, depth: u32) -> Result<Vec<FileStat>> {
-        self.0.list(path.as_str(), depth).await
+        self.kept.list(path.as_str(), depth).await
     }
 
     async fn stat(&self, path: &SandboxPath) -> Result<FileStat> {
-        self.0.stat(path.as_str()).await
+        self.kept.stat(path.as_str()).await
     }
 
     async fn make_dir(&self, path: &SandboxPath) -> Result<FileStat> {
         Self::check(path)?;
-        self.0.make_folder(path.as_str(), now()).await?;
-        self.0.save().await?;
-        self.0.stat(path.as_str()).await
+        self.part().await;
+        self.kept.make_folder(path.as_str(), now()).await?;
+        self.kept.save().await?;
+        self.kept.stat(path.as_str()).await
     }
 
     async fn rename(&self, from: &SandboxPath, to: &SandboxPath) -> Result<FileStat> {
         Self::check(to)?;
-        self.0.stat(from.as_str()).await?;
-        self.0.rename(from.as_str(), to.as_str()).await?;
-        self.0.save().await?;
-        self.0.stat(to.as_str()).await
+        self.kept.stat(from.as_str()).await?;
+        self.part().await;
+        self.kept.rename(from.as_str(), to.as_str()).await?;
+        self.kept.save().await?;
+        self.kept.stat(to.as_str()).await
     }
 
     async fn remove(&self, path: &SandboxPath) -> Result<()> {
         Self::check(path)?;
-        match self.0.forget(path.as_str()).await {
-            true => self.0.save().await,
+        self.part().await;
+        match self.kept.forget(path.as_str()).await {
+            true => self.kept.save().await,
             false => Err(BackendError::NoSuchFile(path.to_string())),
         }
     }

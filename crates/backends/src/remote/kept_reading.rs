@@ -9,7 +9,7 @@ use tokio::fs;
 use tokio::io::{AsyncReadExt, AsyncSeekExt};
 
 use super::changes::is_at_or_below;
-use super::kept::{Kept, KeptEntry, failed, write_whole};
+use super::kept::{Index, Kept, KeptEntry, failed, write_whole};
 
 /// Folders get this where nobody said otherwise.
 const FOLDER_MODE: u32 = 0o755;
@@ -98,7 +98,10 @@ impl Kept {
                 fs::copy(self.content(*content), folder.join(name)).await.map_err(failed)?;
             }
         }
-        let text = serde_json::to_vec(&*index).map_err(|error| failed(error.into()))?;
+        // Of the copy there is no sandbox yet.
+        let mut copy: Index = index.clone();
+        copy.as_there = None;
+        let text = serde_json::to_vec(&copy).map_err(|error| failed(error.into()))?;
         write_whole(folder.join("files.json"), text).await.map_err(failed)
     }
 }

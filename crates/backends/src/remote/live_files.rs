@@ -18,7 +18,8 @@ pub(super) struct LiveFiles(pub(super) Arc<Inner>);
 
 impl LiveFiles {
     fn kept(&self) -> KeptFiles {
-        KeptFiles(Arc::clone(&self.0.kept))
+        // Should the gate die now: the record names one that it takes for lost, and that may be there all the same.
+        KeptFiles { kept: Arc::clone(&self.0.kept), apart: true }
     }
 
     /// Where the files are; None: the kept ones are all there is for now.

@@ -1,5 +1,7 @@
 //! Any provider as a backend: the same results as the embedded engine's, whatever the provider's protocol lacks.
 
+mod apart;
+mod asleep;
 mod breaker;
 mod changes;
 mod context;
@@ -39,8 +41,8 @@ use sandgate_core::{
 };
 use tokio::task::JoinSet;
 
+use asleep::AsleepFiles;
 pub use breaker::BreakerConfig;
-use kept_files::KeptFiles;
 use record::Record;
 pub use record::Records;
 use sandbox::RemoteSandbox;
@@ -173,6 +175,9 @@ impl Backend for RemoteBackend {
     async fn revive(&self, id: &SandboxId, spec: SandboxSpec) -> Result<Arc<dyn Sandbox>> {
         let record = self.record(id).await?;
         let kept = self.0.kept(id, &spec.limits).await?;
+        // Until it is known to live: who changes files meanwhile does that in it, or before it is filled.
+        let waking = Arc::clone(&kept);
+        let _alone = waking.waking.lock().await;
         let sandbox = RemoteSandbox::new(Arc::clone(&self.0), id.clone(), spec, kept, &record);
         let place = record.place.as_deref().and_then(|place| PlaceId::parse(place).ok());
         let attached = match &place {
@@ -230,7 +235,8 @@ impl Backend for RemoteBackend {
 
     async fn files(&self, id: &SandboxId, spec: &SandboxSpec) -> Result<Arc<dyn Files>> {
         self.record(id).await?;
-        Ok(Arc::new(KeptFiles(self.0.kept(id, &spec.limits).await?)))
+        let kept = self.0.kept(id, &spec.limits).await?;
+        Ok(Arc::new(AsleepFiles { shared: Arc::clone(&self.0), id: id.clone(), kept }))
     }
 
     async fn shut_down(&self) {

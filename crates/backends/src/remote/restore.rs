@@ -28,32 +28,11 @@ pub(super) struct Missing {
 }
 
 impl Inner {
-    /// A file that cannot be put there keeps no other from it: it stays at the gate, and is named.
     pub(super) async fn fill(&self, place: &Arc<dyn Place>) -> Result<()> {
-        let (folders, files): (Vec<_>, Vec<_>) = self
-            .kept
-            .all()
-            .await
-            .into_iter()
-            .filter(|(path, _)| is_keepable(path))
-            .partition(|(_, entry)| matches!(entry, KeptEntry::Folder { .. }));
-        let is_empty = folders.is_empty() && files.is_empty();
-        let mut unrestored = BTreeSet::new();
-        let mut in_a_row = 0;
-        for (path, _) in folders {
-            let made = place.make_dir(&path).await;
-            self.judge(path, made, &mut in_a_row, &mut unrestored)?;
-        }
-        let mut sent = stream::iter(files)
-            .map(|(path, entry)| async move {
-                let sent = self.send(place, &path, entry.size()).await;
-                (path, sent)
-            })
-            .buffer_unordered(AT_ONCE);
-        while let Some((path, sent)) = sent.next().await {
-            self.judge(path, sent?, &mut in_a_row, &mut unrestored)?;
-        }
-        drop(sent);
+        let mut all = self.kept.all().await;
+        all.retain(|path, _| is_keepable(path));
+        let is_empty = all.is_empty();
+        let unrestored = self.put_all(place, all).await?;
         let mut seen = Seen::default();
         if !is_empty {
             // Once for all of them: each by itself would be a listing of its folder.
@@ -70,7 +49,34 @@ impl Inner {
             Missing { paths: paths.into_iter().collect(), perhaps_more: self.kept.take_stale().await };
         *self.missing.lock().unwrap_or_else(PoisonError::into_inner) = missing;
         *self.unrestored.lock().unwrap_or_else(PoisonError::into_inner) = unrestored;
-        Ok(())
+        self.kept.settle().await
+    }
+
+    /// A file that cannot be put there keeps no other from it: it stays at the gate, and is given back.
+    pub(super) async fn put_all(
+        &self,
+        place: &Arc<dyn Place>,
+        entries: BTreeMap<String, KeptEntry>,
+    ) -> Result<BTreeSet<String>> {
+        let (folders, files): (Vec<_>, Vec<_>) =
+            entries.into_iter().partition(|(_, entry)| matches!(entry, KeptEntry::Folder { .. }));
+        let mut unrestored = BTreeSet::new();
+        let mut in_a_row = 0;
+        for (path, _) in folders {
+            let made = place.make_dir(&path).await;
+            self.judge(path, made, &mut in_a_row, &mut unrestored)?;
+        }
+        let mut sent = stream::iter(files)
+            .map(|(path, entry)| async move {
+                let sent = self.send(place, &path, entry.size()).await;
+                (path, sent)
+            })
+            .buffer_unordered(AT_ONCE);
+        while let Some((path, sent)) = sent.next().await {
+            self.judge(path, sent?, &mut in_a_row, &mut unrestored)?;
+        }
+        drop(sent);
+        Ok(unrestored)
     }
 
     async fn send(&self, place: &Arc<dyn Place>, path: &str, size: u64) -> Result<Result<(), ProviderError>> {

@@ -134,7 +134,7 @@ impl RemoteSandbox {
         shared.check_open()?;
         let attached = tokio::time::timeout(LONGEST_ATTACH, shared.provider.attach(id, shared.life())).await;
         let error = match attached {
-            Ok(Ok(place)) => return Ok(self.attached(place).await),
+            Ok(Ok(place)) => return self.attached(place).await,
             Ok(Err(ProviderError::Lost)) => return Ok(false),
             Ok(Err(error)) => Some(error),
             Err(_) => None,
@@ -152,14 +152,19 @@ impl RemoteSandbox {
         Ok(false)
     }
 
-    async fn attached(&self, place: Arc<dyn Place>) -> bool {
+    async fn attached(&self, place: Arc<dyn Place>) -> Result<bool> {
         self.0.current.lock().await.place = Some(Arc::clone(&place));
+        let at = At { place, generation: 0 };
+        if let Err(error) = self.0.catch_up(&at).await {
+            // Where it is lost, the next one gets all files.
+            return if self.0.current().await.is_some() { Err(error) } else { Ok(false) };
+        }
         // What changed while nobody looked is kept now, and is no doing of the next execution.
-        match self.0.look(&At { place, generation: 0 }).await {
+        match self.0.look(&at).await {
             Ok(looked) => *self.0.lock_seen() = looked.seen,
             Err(error) => tracing::warn!(sandbox = %self.0.id, %error, "a look at the files failed"),
         }
-        self.0.current().await.is_some()
+        Ok(self.0.current().await.is_some())
     }
 
     /// Ends it at the provider; the files stay here, unless they are not wanted any more.

@@ -19,8 +19,8 @@ fn path(text: &str) -> SandboxPath {
 }
 
 async fn kept(backend: &RemoteBackend, sandbox: &Arc<dyn Sandbox>) -> Vec<String> {
-    let files = backend.files(sandbox.id(), &spec()).await.unwrap();
-    files.list(&path("/mnt/data"), 9).await.unwrap().into_iter().map(|stat| stat.path).collect()
+    let kept = backend.0.kept(sandbox.id(), &spec().limits).await.unwrap();
+    kept.list("/mnt/data", 9).await.unwrap().into_iter().map(|stat| stat.path).collect()
 }
 
 fn unreachable() -> ProviderError {
