@@ -29,6 +29,10 @@ pub(crate) struct Table {
     pub(crate) fails: BTreeMap<&'static str, ProviderError>,
     /// These calls do not come back.
     pub(crate) hangs: BTreeSet<&'static str>,
+    /// These calls, and who waits in them, go on when they are let.
+    holds: BTreeMap<&'static str, watch::Sender<()>>,
+    /// No new ones wait there.
+    passes: BTreeSet<&'static str>,
     /// How often each call was made.
     pub(crate) calls: BTreeMap<&'static str, usize>,
     /// Files that cannot be read or written, and why not.
@@ -83,13 +87,33 @@ impl Account {
         change(table.places.values_mut().next().unwrap())
     }
 
+    /// From now on, until [`Self::release`].
+    pub(crate) fn hold(&self, what: &'static str) {
+        self.table().holds.insert(what, watch::Sender::new(()));
+    }
+
+    /// Those that wait go on waiting; no other does.
+    pub(crate) fn hold_no_more(&self, what: &'static str) {
+        self.table().passes.insert(what);
+    }
+
+    pub(crate) fn release(&self, what: &'static str) {
+        self.table().holds.remove(what);
+    }
+
     /// Counts it, and says how it ends before it begins.
     async fn asked(&self, what: &'static str) -> ProviderResult<()> {
-        let (fails, hangs) = {
+        let (fails, hangs, held) = {
             let mut table = self.table();
             *table.calls.entry(what).or_default() += 1;
-            (table.fails.get(what).cloned(), table.hangs.contains(what))
+            let passes = table.passes.contains(what);
+            let held = table.holds.get(what).filter(|_| !passes).map(watch::Sender::subscribe);
+            (table.fails.get(what).cloned(), table.hangs.contains(what), held)
         };
+        if let Some(mut held) = held {
+            // Until its sender is gone.
+            while held.changed().await.is_ok() {}
+        }
         if hangs {
             std::future::pending::<()>().await;
         }

@@ -2,17 +2,30 @@
 //! provider has lost the sandbox, the copy is all there is, and what the next sandbox will have.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use async_trait::async_trait;
 use sandgate_core::{BackendError, ByteRange, FileContent, FileKind, FileStat, Files, Result, SandboxPath};
 use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::sync::OwnedMutexGuard;
 
+use super::asleep::AsleepFiles;
 use super::kept_files::{KeptFiles, is_kept};
-use super::sandbox::{At, Inner};
+use super::sandbox::{At, Current, Inner};
 use crate::{PlaceEntry, ProviderError, ProviderResult};
 
 /// More entries than this cannot be listed at once.
 const MAX_LISTED: usize = 10_000;
+
+/// So many sandboxes in a row are lost under one change before it fails.
+const MOST_TRIES: u32 = 3;
+
+/// Where files are changed.
+enum Spot {
+    There(At),
+    /// In what is kept, while nobody makes a sandbox and fills it.
+    Here(Arc<dyn Files>, Option<OwnedMutexGuard<Current>>),
+}
 
 pub(super) struct LiveFiles(pub(super) Arc<Inner>);
 
@@ -29,6 +42,28 @@ impl LiveFiles {
         }
         self.0.check_reach()?;
         Ok(self.0.current().await)
+    }
+
+    /// Where a change is to be made.
+    async fn spot(&self) -> Result<Spot> {
+        self.0.check_reach()?;
+        let current = Arc::clone(&self.0.current).lock_owned().await;
+        if let Some(at) = current.at() {
+            return Ok(Spot::There(at));
+        }
+        if !self.0.stopped.load(Ordering::Acquire) {
+            return Ok(Spot::Here(Arc::new(self.kept()), Some(current)));
+        }
+        // Another sandbox may have taken its place, and these files with it.
+        let (shared, id, kept) = (Arc::clone(&self.0.shared), self.0.id.clone(), Arc::clone(&self.0.kept));
+        Ok(Spot::Here(Arc::new(AsleepFiles { shared, id, kept }), None))
+    }
+
+    /// While this is held it is not lost, and no other is filled with what is kept. None: that has happened already,
+    /// and what was changed there has to be changed in the next one.
+    async fn still(&self, at: &At) -> Option<OwnedMutexGuard<Current>> {
+        let current = Arc::clone(&self.0.current).lock_owned().await;
+        current.at().is_some_and(|now| now.generation == at.generation).then_some(current)
     }
 
     /// Nothing is written to what is frozen: it would not be there when it goes on.
@@ -54,7 +89,7 @@ fn stat(entry: PlaceEntry) -> FileStat {
     FileStat { path, kind, size, mode, modified_ms, link_target }
 }
 
-/// What there is to do at the provider; where that has lost the sandbox, with what was kept.
+/// What there is to read at the provider; where that has lost the sandbox, with what was kept.
 macro_rules! or_kept {
     ($self:ident, $at:ident, $ask:expr, $kept:expr) => {{
         let Some($at) = $self.at().await? else { return $kept.await };
@@ -92,21 +127,31 @@ impl Files for LiveFiles {
         // Gathered here first: the provider wants to know how much comes, and then there is a copy already.
         let draft = self.0.kept.draft(path.as_str(), content).await?;
         let _alone = self.0.looking.lock().await;
-        // Where there is no sandbox any more, the next one is made with it.
-        if let Some(at) = self.at().await? {
-            let file = Box::new(draft.open().await?);
-            let written = at.place.write(path.as_str(), file, draft.size).await;
-            if self.answer(&at, written).await?.is_some() {
-                let entry = self.0.told(&at, at.place.stat(path.as_str()).await).await?;
-                self.0.lock_seen().put(&entry);
-                if is_kept(path) {
-                    self.0.kept.put(path.as_str(), draft, entry.mode, entry.modified_ms).await?;
-                    self.0.kept.save().await?;
+        for _ in 0..MOST_TRIES {
+            let at = match self.spot().await? {
+                Spot::There(at) => at,
+                Spot::Here(files, _nobody_makes_one) => {
+                    let mut file = draft.open().await?;
+                    // It is read to its end all the same, and is not counted twice.
+                    drop(draft);
+                    return files.write(path, &mut file).await;
                 }
-                return Ok(stat(entry));
+            };
+            let file = Box::new(draft.open().await?);
+            let written = async {
+                at.place.write(path.as_str(), file, draft.size).await?;
+                at.place.stat(path.as_str()).await
+            };
+            let Some(entry) = self.answer(&at, written.await).await? else { continue };
+            let Some(_it_stays) = self.still(&at).await else { continue };
+            self.0.lock_seen().put(&entry);
+            if is_kept(path) {
+                self.0.kept.put(path.as_str(), draft, entry.mode, entry.modified_ms).await?;
+                self.0.kept.save().await?;
             }
+            return Ok(stat(entry));
         }
-        self.kept().put(path, draft).await
+        Err(self.0.shared.error(ProviderError::Lost))
     }
 
     async fn list(&self, path: &SandboxPath, depth: u32) -> Result<Vec<FileStat>> {
@@ -129,46 +174,76 @@ impl Files for LiveFiles {
     async fn make_dir(&self, path: &SandboxPath) -> Result<FileStat> {
         self.check_not_paused()?;
         let _alone = self.0.looking.lock().await;
-        let kept = self.kept();
-        or_kept!(self, at, at.place.make_dir(path.as_str()), kept.make_dir(path));
-        let entry = or_kept!(self, at, at.place.stat(path.as_str()), kept.make_dir(path));
-        if is_kept(path) {
-            self.0.kept.make_folder(path.as_str(), entry.modified_ms).await?;
-            self.0.kept.save().await?;
+        for _ in 0..MOST_TRIES {
+            let at = match self.spot().await? {
+                Spot::There(at) => at,
+                Spot::Here(files, _nobody_makes_one) => return files.make_dir(path).await,
+            };
+            let made = async {
+                at.place.make_dir(path.as_str()).await?;
+                at.place.stat(path.as_str()).await
+            };
+            let Some(entry) = self.answer(&at, made.await).await? else { continue };
+            let Some(_it_stays) = self.still(&at).await else { continue };
+            if is_kept(path) {
+                self.0.kept.make_folder(path.as_str(), entry.modified_ms).await?;
+                self.0.kept.save().await?;
+            }
+            return Ok(stat(entry));
         }
-        Ok(stat(entry))
+        Err(self.0.shared.error(ProviderError::Lost))
     }
 
     async fn rename(&self, from: &SandboxPath, to: &SandboxPath) -> Result<FileStat> {
         self.check_not_paused()?;
         let _alone = self.0.looking.lock().await;
-        let kept = self.kept();
-        or_kept!(self, at, at.place.rename(from.as_str(), to.as_str()), kept.rename(from, to));
-        let entry = or_kept!(self, at, at.place.stat(to.as_str()), kept.rename(from, to));
-        {
-            let mut seen = self.0.lock_seen();
-            seen.remove(from.as_str());
-            seen.put(&entry);
+        for _ in 0..MOST_TRIES {
+            let at = match self.spot().await? {
+                Spot::There(at) => at,
+                Spot::Here(files, _nobody_makes_one) => return files.rename(from, to).await,
+            };
+            let renamed = async {
+                at.place.rename(from.as_str(), to.as_str()).await?;
+                at.place.stat(to.as_str()).await
+            };
+            let Some(entry) = self.answer(&at, renamed.await).await? else { continue };
+            let Some(_it_stays) = self.still(&at).await else { continue };
+            {
+                let mut seen = self.0.lock_seen();
+                seen.remove(from.as_str());
+                seen.put(&entry);
+            }
+            match (is_kept(from), is_kept(to)) {
+                (true, true) => self.0.kept.rename(from.as_str(), to.as_str()).await?,
+                (true, false) => drop(self.0.kept.forget(from.as_str()).await),
+                // The next look fetches it.
+                (false, _) => {}
+            }
+            self.0.kept.save().await?;
+            return Ok(stat(entry));
         }
-        match (is_kept(from), is_kept(to)) {
-            (true, true) => self.0.kept.rename(from.as_str(), to.as_str()).await?,
-            (true, false) => drop(self.0.kept.forget(from.as_str()).await),
-            // The next look fetches it.
-            (false, _) => {}
-        }
-        self.0.kept.save().await?;
-        Ok(stat(entry))
+        Err(self.0.shared.error(ProviderError::Lost))
     }
 
     async fn remove(&self, path: &SandboxPath) -> Result<()> {
         self.check_not_paused()?;
         let _alone = self.0.looking.lock().await;
-        let kept = self.kept();
-        or_kept!(self, at, at.place.stat(path.as_str()), kept.remove(path));
-        or_kept!(self, at, at.place.remove(path.as_str()), kept.remove(path));
-        self.0.lock_seen().remove(path.as_str());
-        self.0.kept.forget(path.as_str()).await;
-        self.0.kept.save().await
+        for _ in 0..MOST_TRIES {
+            let at = match self.spot().await? {
+                Spot::There(at) => at,
+                Spot::Here(files, _nobody_makes_one) => return files.remove(path).await,
+            };
+            let removed = async {
+                at.place.stat(path.as_str()).await?;
+                at.place.remove(path.as_str()).await
+            };
+            let Some(()) = self.answer(&at, removed.await).await? else { continue };
+            let Some(_it_stays) = self.still(&at).await else { continue };
+            self.0.lock_seen().remove(path.as_str());
+            self.0.kept.forget(path.as_str()).await;
+            return self.0.kept.save().await;
+        }
+        Err(self.0.shared.error(ProviderError::Lost))
     }
 }
 
@@ -177,3 +252,7 @@ impl std::fmt::Debug for LiveFiles {
         f.debug_tuple("LiveFiles").field(&self.0.id).finish()
     }
 }
+
+#[cfg(test)]
+#[path = "live_files_tests.rs"]
+mod tests;

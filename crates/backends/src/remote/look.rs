@@ -25,6 +25,10 @@ impl Inner {
     /// Fetches what is not kept yet.
     pub(super) async fn look(&self, at: &At) -> Result<Looked> {
         let _alone = self.looking.lock().await;
+        // One that was lost meanwhile may answer all the same, and knows nothing of what is kept since.
+        if self.current().await.is_none_or(|now| now.generation != at.generation) {
+            return Err(self.shared.error(ProviderError::Lost));
+        }
         let gathered = self.told(at, self.list_all(&at.place).await).await?;
         let unrestored = self.unrestored.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let fetched = fetch(&self.kept, &at.place, &gathered, &unrestored).await?;

@@ -172,16 +172,17 @@ impl RemoteSandbox {
         let inner = &self.0;
         inner.stopped.store(true, Ordering::Release);
         inner.ended.notify_one();
-        let mut current = inner.current.lock().await;
-        let at = current.at();
-        current.place = None;
-        drop(current);
-        inner.shared.note(&inner.id, |known| (known.live, known.place) = (None, None));
-        let Some(at) = at else { return };
+        // While it is the current one: who changes files meanwhile does that in it, and not only in what is kept.
+        let at = inner.current().await;
         // What is paused was looked at before, and does not answer now.
-        if with_files && !inner.is_paused() {
-            inner.last_look(&at).await;
+        if let Some(at) = at.as_ref().filter(|_| with_files && !inner.is_paused()) {
+            inner.last_look(at).await;
         }
+        let mut current = inner.current.lock().await;
+        current.place = None;
+        inner.shared.note(&inner.id, |known| (known.live, known.place) = (None, None));
+        drop(current);
+        let Some(at) = at else { return };
         inner.delete(at.place.id()).await;
         inner.record_end().await;
     }
