@@ -3,12 +3,18 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use sandgate_core::{BackendError, Result};
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep, timeout};
 
 use super::sandbox::{At, Current, Inner};
 use crate::{Place, ProviderResult};
+
+/// So long after it was made, its end has not come noticeably nearer.
+const SOON: Duration = Duration::from_secs(1);
+/// For the provider to move an end.
+const LONGEST_EXTEND: Duration = Duration::from_secs(30);
 
 impl Inner {
     /// Where it is; made now if it is nowhere, with the files that were kept.
@@ -83,7 +89,7 @@ impl Inner {
         };
         let at = self.next(current, self.shared.ask(asked).await?);
         let filled = async {
-            self.fill(&at.place).await?;
+            self.while_kept_alive(&at, self.fill(&at.place)).await?;
             self.save_record(Some(at.place.id().as_str())).await
         };
         if let Err(error) = filled.await {
@@ -92,6 +98,38 @@ impl Inner {
         }
         current.place = Some(Arc::clone(&at.place));
         Ok(at)
+    }
+
+    /// Moves its end while it gets its files, which may take longer than it lives: nobody else does before it is
+    /// there for all.
+    pub(super) async fn while_kept_alive<T>(
+        &self,
+        at: &At,
+        filled: impl Future<Output = Result<T>>,
+    ) -> Result<T> {
+        let began = Instant::now();
+        let extending = async {
+            loop {
+                sleep(self.shared.life() / 3).await;
+                self.extend(at).await;
+            }
+        };
+        let filled = tokio::select! {
+            filled = filled => filled?,
+            () = extending => return Err(BackendError::Engine("filling a sandbox was abandoned".to_owned())),
+        };
+        // One that was quick has all its time before it.
+        if began.elapsed() >= SOON {
+            self.extend(at).await;
+        }
+        Ok(filled)
+    }
+
+    async fn extend(&self, at: &At) {
+        let asked = timeout(LONGEST_EXTEND, self.shared.ask(at.place.extend(self.shared.life())));
+        if let Ok(Err(error)) = asked.await {
+            tracing::warn!(sandbox = %self.id, %error, "a sandbox that gets its files could not be kept alive");
+        }
     }
 
     fn until(&self) -> Instant {
@@ -128,3 +166,7 @@ impl Inner {
         self.record_end().await;
     }
 }
+
+#[cfg(test)]
+#[path = "make_tests.rs"]
+mod tests;

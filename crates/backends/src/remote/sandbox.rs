@@ -155,7 +155,7 @@ impl RemoteSandbox {
     async fn attached(&self, place: Arc<dyn Place>) -> Result<bool> {
         self.0.current.lock().await.place = Some(Arc::clone(&place));
         let at = At { place, generation: 0 };
-        if let Err(error) = self.0.catch_up(&at).await {
+        if let Err(error) = self.0.while_kept_alive(&at, self.0.catch_up(&at)).await {
             // Where it is lost, the next one gets all files.
             return if self.0.current().await.is_some() { Err(error) } else { Ok(false) };
         }
@@ -193,7 +193,7 @@ impl RemoteSandbox {
         if self.0.is_paused() {
             return true;
         }
-        // Who is just being made has all its time before it, and is not waited for.
+        // Who is just being made is kept alive by who makes it, and is not waited for.
         let Ok(current) = self.0.current.try_lock() else { return true };
         let (place, generation) = (current.place.clone(), current.generation);
         drop(current);
