@@ -37,6 +37,8 @@ pub(crate) struct Table {
     pub(crate) calls: BTreeMap<&'static str, usize>,
     /// Files that cannot be read or written, and why not.
     pub(crate) bad_files: BTreeMap<String, ProviderError>,
+    /// Sandboxes that say they are gone, while they are not.
+    pub(crate) liars: BTreeSet<String>,
     /// Sandboxes that cannot be deleted.
     pub(crate) stuck: BTreeSet<String>,
     pub(crate) state: Option<PlaceState>,
@@ -233,6 +235,9 @@ impl There {
     ) -> ProviderResult<T> {
         self.account.asked(what).await?;
         let mut table = self.account.table();
+        if table.liars.contains(self.id.as_str()) {
+            return Err(ProviderError::Lost);
+        }
         let entry = table.places.get_mut(self.id.as_str()).ok_or(ProviderError::Lost)?;
         // As E2B has it: what is paused is not there for anybody.
         if entry.paused && !matches!(what, "resume" | "extend") {

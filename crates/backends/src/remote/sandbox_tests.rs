@@ -87,6 +87,21 @@ async fn a_provider_that_is_down_is_not_asked_and_its_running_sandboxes_are() {
 }
 
 #[tokio::test]
+async fn code_that_says_its_sandbox_is_gone_has_not_one_more_for_it() {
+    let (account, _home, backend, sandbox) = there().await;
+    for round in 2..6 {
+        // As code that has taken the provider's port answers.
+        account.table().liars.insert(format!("p{}", round - 1));
+        assert_eq!(run(&sandbox, "say hi").await.unwrap().stdout, "hi");
+        while account.table().places.len() > 1 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        assert_eq!(account.table().places.keys().collect::<Vec<_>>(), [&format!("p{round}")]);
+    }
+    assert!(backend.is_healthy());
+}
+
+#[tokio::test]
 async fn no_room_at_the_provider_is_no_outage() {
     let (account, _home, backend, _sandbox) = there().await;
     let full = ProviderError::RateLimited { message: "20 of 20".to_owned(), retry_after: None };
