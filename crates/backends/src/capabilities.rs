@@ -35,6 +35,8 @@ pub struct Capabilities {
     pub run_timeout: bool,
     /// Processes can be frozen and come back as they were.
     pub pause: bool,
+    /// What is paused has no end to be moved. Otherwise it dies when its time is over, like any other.
+    pub pause_stops_clock: bool,
     /// The end of a sandbox can be moved while it lives.
     pub extend: bool,
     /// A sandbox carries metadata by which it is found again: without it nothing can be cleaned up after a crash.

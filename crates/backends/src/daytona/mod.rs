@@ -50,6 +50,7 @@ impl Daytona {
             interrupt_by_hanging_up: false,
             run_timeout: true,
             pause: false,
+            pause_stops_clock: false,
             extend: true,
             metadata: true,
             memory_limit: sized,

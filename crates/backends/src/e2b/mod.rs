@@ -47,6 +47,7 @@ impl E2b {
             interrupt_by_hanging_up: true,
             run_timeout: false,
             pause: true,
+            pause_stops_clock: true,
             extend: true,
             metadata: true,
             memory_limit: false,

@@ -47,6 +47,7 @@ impl OpenSandbox {
             interrupt_by_hanging_up: false,
             run_timeout: false,
             pause: true,
+            pause_stops_clock: false,
             extend: true,
             metadata: true,
             memory_limit: true,

@@ -42,6 +42,8 @@ pub(crate) struct Table {
     /// Sandboxes that cannot be deleted.
     pub(crate) stuck: BTreeSet<String>,
     pub(crate) state: Option<PlaceState>,
+    /// Also for what is paused.
+    pub(crate) clock_runs: bool,
     /// Whether a new sandbox has an interpreter, and what it takes to have a folder.
     pub(crate) has_first: bool,
     pub(crate) furnished: Option<Furnished>,
@@ -130,6 +132,7 @@ impl Provider for Account {
     }
 
     fn capabilities(&self) -> Capabilities {
+        let table = self.table();
         Capabilities {
             interpreter: Interpreter::IPython,
             last_value: true,
@@ -138,13 +141,14 @@ impl Provider for Account {
             structured_errors: true,
             languages: &["python"],
             stateless: &[],
-            first_context: self.table().has_first,
+            first_context: table.has_first,
             contexts: true,
             run_env: true,
             interrupt: true,
             interrupt_by_hanging_up: false,
             run_timeout: false,
             pause: true,
+            pause_stops_clock: !table.clock_runs,
             extend: true,
             metadata: true,
             memory_limit: false,

@@ -189,8 +189,7 @@ impl RemoteSandbox {
 
     /// Moves its end at the provider; false where that is still to do.
     pub(super) async fn keep_alive(&self) -> bool {
-        // What is paused has no end to be moved.
-        if self.0.is_paused() {
+        if self.0.is_paused() && self.0.shared.provider.capabilities().pause_stops_clock {
             return true;
         }
         // Who is just being made is kept alive by who makes it, and is not waited for.
@@ -349,10 +348,12 @@ impl Sandbox for RemoteSandbox {
     }
 
     async fn resume(&self) -> Result<()> {
-        let at = self.0.at().await?;
-        match self.0.shared.try_ask(at.place.resume()).await? {
-            Err(ProviderError::Lost) => self.0.lose(at.generation).await,
-            answer => answer.map_err(|error| self.0.shared.error(error))?,
+        // One that was lost meanwhile is made anew by who uses it, and does not have to be woken.
+        if let Some(at) = self.0.current().await {
+            match self.0.shared.try_ask(at.place.resume()).await? {
+                Err(ProviderError::Lost) => self.0.lose(at.generation).await,
+                answer => answer.map_err(|error| self.0.shared.error(error))?,
+            }
         }
         self.0.paused.store(false, Ordering::Release);
         Ok(())

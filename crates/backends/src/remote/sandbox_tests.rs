@@ -248,6 +248,23 @@ async fn a_pause_survives_a_look_at_the_files() {
 }
 
 #[tokio::test]
+async fn what_is_paused_is_kept_alive_where_its_time_runs_on() {
+    let (account, _home, backend, sandbox) = there().await;
+    account.table().clock_runs = true;
+    run(&sandbox, "write /mnt/data/a 1").await.unwrap();
+    sandbox.pause().await.unwrap();
+    assert!(crate::remote::reaper::extend_all(&backend.0, Duration::from_secs(60)).await);
+    assert_eq!(account.calls("extend"), 1);
+    // Should it be gone all the same, it can be woken, and has its files.
+    account.table().places.clear();
+    assert!(crate::remote::reaper::extend_all(&backend.0, Duration::from_secs(60)).await);
+    sandbox.resume().await.unwrap();
+    assert_eq!(account.calls("resume"), 0);
+    assert_eq!(run(&sandbox, "say hi").await.unwrap().stdout, "hi");
+    account.only(|place| assert_eq!(place.files.len(), 1));
+}
+
+#[tokio::test]
 async fn one_that_never_answers_again_is_replaced_after_a_restart() {
     for broken in [true, false] {
         let (account, home, backend, sandbox) = there().await;
