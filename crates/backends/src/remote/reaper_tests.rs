@@ -1,7 +1,8 @@
 //! Who is kept alive, who is removed, and that one does not get in the way of another.
 
 use super::*;
-use crate::remote::double::{Account, made};
+use crate::remote::double::{Account, made, spec};
+use sandgate_core::Backend;
 
 #[tokio::test]
 async fn two_backends_on_one_account_leave_each_other_alone() {
@@ -15,6 +16,18 @@ async fn two_backends_on_one_account_leave_each_other_alone() {
     two.0.known().remove(of_two.id());
     assert_eq!(one.reap().await.unwrap(), 0);
     assert_eq!(two.reap().await.unwrap(), 1);
+    assert_eq!(account.table().places.len(), 1);
+}
+
+#[tokio::test]
+async fn one_that_was_found_again_is_not_reaped_whatever_was_known_of_it() {
+    let (account, home) = (Account::default(), tempfile::tempdir().unwrap());
+    let first = account.backend("one", home.path()).await;
+    let id = made(&first).await.id().clone();
+    let backend = account.backend("one", home.path()).await;
+    backend.0.note(&id, |known| known.place = None);
+    backend.revive(&id, spec()).await.unwrap();
+    assert_eq!(backend.reap().await.unwrap(), 0);
     assert_eq!(account.table().places.len(), 1);
 }
 

@@ -154,6 +154,8 @@ impl RemoteSandbox {
 
     async fn attached(&self, place: Arc<dyn Place>) -> Result<bool> {
         self.0.current.lock().await.place = Some(Arc::clone(&place));
+        // The reaper would take it for one that nobody knows of, where it was given up as lost before.
+        self.0.shared.note(&self.0.id, |known| known.place = Some(place.id().clone()));
         let at = At { place, generation: 0 };
         if let Err(error) = self.0.while_kept_alive(&at, self.0.catch_up(&at)).await {
             // Where it is lost, the next one gets all files.
