@@ -99,9 +99,13 @@ impl Inner {
         } else {
             ContextId::parse(&format!("default-{language}"))?
         };
-        match self.context(&id) {
-            Ok(context) => Ok(context),
-            Err(_) => self.add_context(Some(id), language, None),
+        if let Ok(context) = self.context(&id) {
+            return Ok(context);
+        }
+        match self.add_context(Some(id), language, None) {
+            // Somebody else was first meanwhile.
+            Err(BackendError::ContextExists(id)) => self.context(&id),
+            added => added,
         }
     }
 
@@ -142,3 +146,7 @@ impl Inner {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "contexts_tests.rs"]
+mod tests;
