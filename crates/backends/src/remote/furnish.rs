@@ -11,6 +11,9 @@ use super::context::Folder;
 use super::sandbox::{At, Inner};
 use crate::{Furnished, Place, ProviderError, ProviderResult};
 
+/// What the interpreter raises that looks for the folder. Any other failure may pass, and says nothing of the next one.
+const NO_FOLDER: &str = "AssertionError";
+
 /// Whether the next new sandbox will answer, and have its folder, as soon as it is made; as the last one did.
 #[derive(Debug, Default)]
 pub(super) struct Guess(AtomicU8);
@@ -58,7 +61,7 @@ impl Inner {
         let begun = timeout_at(until, context.interpreter(self, at, Folder::Perhaps)).await;
         match begun {
             Ok(Ok(_)) => return Ok(()),
-            Ok(Err(ProviderError::Failed(why))) => {
+            Ok(Err(ProviderError::Failed(why))) if why.contains(NO_FOLDER) => {
                 tracing::info!(sandbox = %self.id, why, "new sandboxes are not ready at once after all");
                 self.shared.quick.was_wrong();
             }

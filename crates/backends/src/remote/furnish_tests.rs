@@ -37,6 +37,21 @@ async fn who_turns_out_to_have_no_folder_is_waited_for_and_not_trusted_again() {
 }
 
 #[tokio::test]
+async fn a_failure_that_passes_is_no_reason_to_ask_from_then_on() {
+    let (account, _home, backend) = quick().await;
+    account.table().fails.insert("execute", ProviderError::Failed("502 bad gateway".to_owned()));
+    let before = account.calls("furnish");
+    made(&backend).await;
+    while account.calls("furnish") == before {
+        tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+    }
+    account.table().fails.clear();
+    account.table().hangs.insert("furnish");
+    let sandbox = made(&backend).await;
+    assert_eq!(run(&sandbox, "say hi").await.unwrap().stdout, "hi");
+}
+
+#[tokio::test]
 async fn what_cannot_be_furnished_is_deleted() {
     let (account, home) = (Account::default(), tempfile::tempdir().unwrap());
     let backend = account.backend("far", home.path()).await;
