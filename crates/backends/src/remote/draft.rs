@@ -9,6 +9,7 @@ use sandgate_core::{BackendError, Result};
 use tokio::fs;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 
+use super::durable::sync_content;
 use super::kept::failed;
 
 const CHUNK: usize = 256 << 10;
@@ -83,6 +84,7 @@ impl Draft {
             file.write_all(&chunk).await.map_err(failed)?;
         }
         file.flush().await.map_err(failed)?;
+        sync_content(&file, &draft.path).await.map_err(failed)?;
         Ok(draft)
     }
 

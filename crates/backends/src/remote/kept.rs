@@ -4,7 +4,7 @@
 //! there until then.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{Error, ErrorKind, Write};
+use std::io::{Error, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -17,6 +17,7 @@ use tokio::sync::Mutex;
 
 use super::changes::{Mark, is_at_or_below};
 use super::draft::{Draft, Room};
+use super::durable::{sync_names, write_whole};
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bounds {
@@ -49,6 +50,9 @@ pub(super) struct Index {
     is_stale: bool,
     #[serde(skip)]
     pub(super) is_changed: bool,
+    /// There are contents that the index on disk does not name yet.
+    #[serde(skip)]
+    has_new: bool,
     /// Contents that the index on disk may still name.
     #[serde(skip)]
     outdated: Vec<u64>,
@@ -102,8 +106,15 @@ impl Kept {
             return Ok(());
         }
         let text = serde_json::to_vec(&*index).map_err(|error| failed(error.into()))?;
+        if index.has_new {
+            sync_names(&self.folder).await.map_err(failed)?;
+        }
         write_whole(self.folder.join("files.json"), text).await.map_err(failed)?;
-        index.is_changed = false;
+        // Where no content came or goes, losing the last index to a failure of power costs no file.
+        if index.has_new || !index.outdated.is_empty() {
+            sync_names(&self.folder).await.map_err(failed)?;
+        }
+        (index.is_changed, index.has_new) = (false, false);
         for content in std::mem::take(&mut index.outdated) {
             if let Err(error) = fs::remove_file(self.content(content)).await {
                 tracing::warn!(%error, "a kept content could not be removed");
@@ -137,7 +148,7 @@ impl Kept {
         let entry = KeptEntry::File { content, size: draft.size, mode, modified_ms };
         let before = index.entries.insert(path.to_owned(), entry);
         index.left_out.remove(path);
-        index.is_changed = true;
+        (index.is_changed, index.has_new) = (true, true);
         self.discard(&mut index, before);
         Ok(())
     }
@@ -316,19 +327,6 @@ async fn remove_strays(folder: &Path, index: &Index) -> Result<(), Error> {
         }
     }
     Ok(())
-}
-
-/// Whole or not at all, whenever the power fails.
-pub(super) async fn write_whole(path: PathBuf, text: Vec<u8>) -> Result<(), Error> {
-    // At once, off the async threads: each step by itself would be handed over and waited for.
-    let written = tokio::task::spawn_blocking(move || {
-        let aside = path.with_extension("new");
-        let mut file = std::fs::File::create(&aside)?;
-        file.write_all(&text)?;
-        file.sync_data()?;
-        std::fs::rename(&aside, &path)
-    });
-    written.await.map_err(Error::other)?
 }
 
 pub(super) fn failed(error: Error) -> BackendError {

@@ -9,7 +9,8 @@ use tokio::fs;
 use tokio::io::{AsyncReadExt, AsyncSeekExt};
 
 use super::changes::is_at_or_below;
-use super::kept::{Index, Kept, KeptEntry, failed, write_whole};
+use super::durable::{sync_content, sync_names, write_whole};
+use super::kept::{Index, Kept, KeptEntry, failed};
 
 /// Folders get this where nobody said otherwise.
 const FOLDER_MODE: u32 = 0o755;
@@ -95,12 +96,16 @@ impl Kept {
         for entry in index.entries.values() {
             if let KeptEntry::File { content, .. } = entry {
                 let name = format!("content-{content}");
-                fs::copy(self.content(*content), folder.join(name)).await.map_err(failed)?;
+                let to = folder.join(name);
+                fs::copy(self.content(*content), &to).await.map_err(failed)?;
+                let copied = fs::File::open(&to).await.map_err(failed)?;
+                sync_content(&copied, &to).await.map_err(failed)?;
             }
         }
         // Of the copy there is no sandbox yet.
         let mut copy: Index = index.clone();
         copy.as_there = None;
+        sync_names(folder).await.map_err(failed)?;
         let text = serde_json::to_vec(&copy).map_err(|error| failed(error.into()))?;
         write_whole(folder.join("files.json"), text).await.map_err(failed)
     }

@@ -9,6 +9,7 @@ mod contexts;
 #[cfg(test)]
 pub(crate) mod double;
 mod draft;
+mod durable;
 mod fetch;
 mod finish;
 mod furnish;

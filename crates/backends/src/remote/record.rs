@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use sandgate_core::{Result, SandboxId};
 use serde::{Deserialize, Serialize};
 
-use super::kept::{failed, write_whole};
+use super::durable::write_whole;
+use super::kept::failed;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Record {
