@@ -1,13 +1,16 @@
 //! The cases: what every backend does, in one way.
 
 use std::collections::BTreeMap;
+use std::net::{IpAddr, TcpListener, TcpStream, UdpSocket};
+use std::sync::Arc;
 use std::time::Duration;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+use sandgate_backends::RemoteBackend;
 use sandgate_core::{
-    BackendError, CodeError, Ending, Event, ExecuteRequest, Execution, FileChangeKind, FileKind, Limits,
-    Note, SandboxSpec,
+    Backend, BackendError, CodeError, Ending, Event, ExecuteRequest, Execution, FileChangeKind, FileKind,
+    Limits, Note, SandboxSpec,
 };
 
 use crate::common::{Read, Target, finished, next_stdout, path};
@@ -348,10 +351,66 @@ pub(crate) async fn interpreter_dies(target: &Target) {
     assert!(next.has_note(Note::FreshKernel), "{next:#?}");
 }
 
+/// Somebody listens who would be reached if there were a way: at this machine's own address, not its loopback, of
+/// which every sandbox has one of its own.
 pub(crate) async fn no_network(target: &Target) {
     let place = target.sandbox().await;
-    let code = "import socket\ntry:\n    socket.create_connection(('203.0.113.1', 80), 2)\n    print('reached')\nexcept OSError: print('denied')";
-    assert_eq!(place.ok(code).await.stdout, "denied\n");
+    let listener = TcpListener::bind((own_address(), 0)).expect("a port");
+    let address = listener.local_addr().expect("its address");
+    TcpStream::connect_timeout(&address, Duration::from_secs(2)).expect("it is reached from outside");
+    let code = format!(
+        "import socket\ntry:\n    socket.create_connection(('{}', {}), 2)\n    print('reached')\nexcept OSError: print('denied')",
+        address.ip(),
+        address.port()
+    );
+    assert_eq!(place.ok(&code).await.stdout, "denied\n");
+}
+
+/// By which this machine would talk to others; nothing is sent.
+fn own_address() -> IpAddr {
+    let probe = UdpSocket::bind("0.0.0.0:0").expect("a socket");
+    probe.connect("192.0.2.1:9").expect("this machine has a network");
+    probe.local_addr().expect("its address").ip()
+}
+
+/// Its files are in the next one, and whoever runs code is told that its variables are not.
+pub(crate) async fn lost_sandbox(target: &Target) {
+    // Nobody else has the embedded engine's.
+    let Some(provider) = &target.provider else { return };
+    let place = target.sandbox().await;
+    place.ok("x = 1\nopen('made', 'w').write('inside');").await;
+    place.put("/mnt/data/sent", b"from outside").await;
+    let ours = BTreeMap::from([("sandgate-sandbox".to_owned(), place.id().to_string())]);
+    let [found] = &provider.find(&ours).await.expect("a list")[..] else { panic!("one is wanted") };
+    provider.delete(&found.id).await.expect("deleted");
+    let next = place.cell("print(open('made').read(), open('sent').read())\nx").await;
+    assert_eq!((next.raised(), next.stdout.as_str()), ("NameError", "inside from outside\n"));
+    assert!(next.has_note(Note::FreshKernel), "{next:#?}");
+}
+
+/// Another run of the gate takes a file before anybody runs code: it is there, and so are the variables.
+pub(crate) async fn upload_after_a_restart(target: &Target) {
+    let (Some(provider), Some(config)) = (&target.provider, &target.config) else { return };
+    let place = target.sandbox().await;
+    place.ok("x = 1\nopen('old', 'w').write('x')\nopen('gone', 'w').write('x');").await;
+    let (id, spec) = (place.id(), SandboxSpec::default());
+    let again = RemoteBackend::open(Arc::clone(provider), config.clone()).await.expect("the backend opens");
+    let files = again.files(id, &spec).await.expect("its files");
+    files.write(&path("/mnt/data/new/sent"), &mut &b"after"[..]).await.expect("an upload");
+    files.rename(&path("/mnt/data/old"), &path("/mnt/data/moved")).await.expect("moved");
+    files.remove(&path("/mnt/data/gone")).await.expect("removed");
+    let sandbox = again.revive(id, spec).await.expect("it is found again");
+    let code = "import os\nprint(sorted(os.listdir()), open('new/sent').read(), x)".to_owned();
+    let request = ExecuteRequest { code, ..ExecuteRequest::default() };
+    let outcome = finished(sandbox.execute(request).await.expect("it starts")).await;
+    outcome.assert_ok();
+    assert_eq!(outcome.stdout, "['moved', 'new'] after 1\n");
+    let mut names: Vec<_> = sandbox.files().list(&path("/mnt/data"), 1).await.expect("a list");
+    names.sort_by(|one, two| one.path.cmp(&two.path));
+    assert_eq!(
+        names.iter().map(|stat| stat.path.as_str()).collect::<Vec<_>>(),
+        ["/mnt/data/moved", "/mnt/data/new"]
+    );
 }
 
 pub(crate) async fn delete_leaves_nothing(target: &Target) {

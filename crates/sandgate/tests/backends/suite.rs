@@ -56,6 +56,8 @@ suite! {
     variables_of_one_run
     interpreter_dies
     no_network
+    lost_sandbox
+    upload_after_a_restart
     delete_leaves_nothing
 }
 

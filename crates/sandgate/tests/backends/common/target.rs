@@ -56,6 +56,8 @@ pub(crate) struct Target {
     pub(crate) backend: Arc<dyn Backend>,
     /// None: the embedded engine has none.
     pub(crate) provider: Option<Arc<dyn Provider>>,
+    /// For another run of the gate over the same home.
+    pub(crate) config: Option<RemoteConfig>,
 }
 
 static TARGETS: [OnceCell<Target>; 6] = [const { OnceCell::const_new() }; 6];
@@ -67,7 +69,8 @@ pub(crate) async fn target(kind: Kind) -> &'static Target {
 async fn start(kind: Kind) -> Target {
     let provider: Arc<dyn Provider> = match kind {
         Kind::Embedded => {
-            return Target { backend: Arc::clone(engine().await) as Arc<dyn Backend>, provider: None };
+            let backend = Arc::clone(engine().await) as Arc<dyn Backend>;
+            return Target { backend, provider: None, config: None };
         }
         Kind::E2bAtOneAddress => {
             let url = format!("{}/e2b", other_end().await.url());
@@ -108,8 +111,9 @@ async fn start(kind: Kind) -> Target {
         gate: format!("gate-{}-{}", std::process::id(), kind as usize),
         home,
     };
-    let backend = RemoteBackend::open(Arc::clone(&provider), config).await.expect("the backend opens");
-    Target { backend: Arc::new(backend), provider: Some(provider) }
+    let backend =
+        RemoteBackend::open(Arc::clone(&provider), config.clone()).await.expect("the backend opens");
+    Target { backend: Arc::new(backend), provider: Some(provider), config: Some(config) }
 }
 
 fn e2b(domain: &str, url: Option<String>, reach: Reach) -> Arc<dyn Provider> {
