@@ -13,6 +13,7 @@ mod durable;
 mod fetch;
 mod finish;
 mod furnish;
+mod gone;
 mod kept;
 mod kept_files;
 mod kept_reading;
