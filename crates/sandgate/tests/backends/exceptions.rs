@@ -15,11 +15,6 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
         reason: "its protocol has no way to stop code but to end its context, with what it knew",
     },
     Exception {
-        backend: "daytona",
-        case: "lost_sandbox",
-        reason: "code in a sandbox that is gone is refused with a 404 until the gate next looks after it, and only then runs in another",
-    },
-    Exception {
         backend: "opensandbox",
         case: "variables_of_one_run",
         reason: "its protocol has variables for a sandbox, none for one run",
