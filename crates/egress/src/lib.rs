@@ -37,7 +37,7 @@ pub use config::{EgressConfig, EgressError, Resolution};
 pub use egress::Egress;
 pub use live::LivePolicy;
 pub use observer::{Observer, Seen, SeenVerdict, Unobserved, Way};
-pub use registries::{RegistriesConfig, discover, registry_env};
+pub use registries::{RegistriesConfig, check_registry, discover, registry_env};
 
 /// What reads bytes that hostile code has written, for fuzzing.
 pub mod parsers {

@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use sandgate_core::network::{
-    Action, Destination, HostName, NetworkCeiling, NetworkLimits, NetworkPolicy, Verdict,
-};
+use sandgate_core::network::{Destination, HostName, NetworkCeiling, NetworkLimits, NetworkPolicy, Verdict};
 use tokio::sync::watch;
 
 /// Clones share what they hold.
@@ -84,16 +82,8 @@ impl Effective {
 
     /// Whether a name has an address inside: where it could be reached on any port, as far as names can say.
     pub(crate) fn may_resolve(&self, name: &HostName) -> bool {
-        self.policy.may_resolve(name) && self.ceilings.iter().all(|ceiling| below(ceiling).may_resolve(name))
+        self.policy.may_resolve(name) && self.ceilings.iter().all(|ceiling| ceiling.may_resolve(name))
     }
-}
-
-/// All that a ceiling lets policies allow, as one.
-fn below(ceiling: &NetworkCeiling) -> NetworkPolicy {
-    let mut policy = NetworkPolicy::allow_then_deny(Vec::new(), ceiling.deny.clone());
-    policy.rules.extend(NetworkPolicy::allowlist(ceiling.allow.clone()).rules);
-    policy.default = if ceiling.open { Action::Allow } else { Action::Deny };
-    policy
 }
 
 #[cfg(test)]

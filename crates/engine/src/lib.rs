@@ -33,7 +33,9 @@ pub use error::StartError;
 pub use helper::run_role_if_asked;
 pub use instance::lock_containers;
 pub use network::{NetworkConfig, Told};
-pub use sandgate_egress::{EgressConfig, RegistriesConfig, Resolution, Seen, SeenVerdict, discover};
+pub use sandgate_egress::{
+    EgressConfig, RegistriesConfig, Resolution, Seen, SeenVerdict, check_registry, discover,
+};
 pub use sandgate_jail::Layers;
 pub use sandgate_jail::sys::keep_big_blocks;
 pub use zygote::Preload;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Action, Destination, InvalidTarget, NetworkPolicy, Target, Verdict};
+use super::{Action, Destination, HostName, InvalidTarget, NetworkPolicy, Target, Verdict};
 
 /// By default nothing: an operator who says nothing gives no network.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,6 +66,12 @@ impl NetworkCeiling {
     #[must_use]
     pub fn decide(&self, to: Destination<'_>) -> Verdict {
         self.as_policy().decide(to)
+    }
+
+    /// Whether a policy below it may let a name be looked up.
+    #[must_use]
+    pub fn may_resolve(&self, name: &HostName) -> bool {
+        self.as_policy().may_resolve(name)
     }
 
     fn as_policy(&self) -> NetworkPolicy {

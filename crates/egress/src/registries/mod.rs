@@ -27,6 +27,7 @@ use sandgate_core::network::HostName;
 use tokio::sync::Semaphore;
 
 pub use discover::discover;
+pub use urls::check_registry;
 
 use crate::Way;
 use crate::denied::{Host, Wanted};

@@ -14,6 +14,11 @@ pub(super) struct Source {
     pub(super) authorization: Option<HeaderValue>,
 }
 
+/// Whether an address can be a registry's; the error is a sentence without the address.
+pub fn check_registry(text: &str) -> Result<(), String> {
+    Source::parse(text).map(drop)
+}
+
 impl Source {
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         // Not repeated: it may hold a password.

@@ -4,10 +4,9 @@ use std::fs;
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 
-use http::Uri;
 use sandgate_core::NetworkRules;
 use sandgate_core::network::{Cidr, NetworkCeiling, NetworkLimits, NetworkPolicy, Ports, Target};
-use sandgate_engine::{EgressConfig, RegistriesConfig, Resolution, discover};
+use sandgate_engine::{EgressConfig, RegistriesConfig, Resolution, check_registry, discover};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -75,23 +74,12 @@ impl RegistriesFile {
             return Err(Problem::at(path.key("cache_bytes"), "must be at least 1"));
         }
         for (name, url) in [("pip", &self.pip), ("npm", &self.npm), ("go", &self.go)] {
-            if url.as_ref().is_some_and(|url| !is_registry(url)) {
-                // Not repeated: it may hold a password.
-                let message = "an address such as https://packages.example.org/simple is wanted";
-                return Err(Problem::at(path.key(name), message));
+            if let Some(url) = url {
+                check_registry(url).map_err(|message| Problem::at(path.key(name), message))?;
             }
         }
         Ok(())
     }
-}
-
-fn is_registry(url: &str) -> bool {
-    let rest = ["http://", "https://"].iter().find_map(|scheme| url.trim().strip_prefix(scheme));
-    let Some(rest) = rest else { return false };
-    let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-    // The account of the operator, which may have characters that no URL has.
-    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-    !host.is_empty() && format!("http://{host}{path}").parse::<Uri>().is_ok()
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]

@@ -50,7 +50,7 @@ fn what_is_wrong_has_a_place_and_a_key() {
         ("limits: {contexts: 0}\n", "gate.yaml:1:20: limits.contexts: must be at least 1"),
         (
             "network:\n  registries: {pip: nope}\n",
-            "gate.yaml:2:21: network.registries.pip: an address such as https://packages.example.org/simple is wanted",
+            "gate.yaml:2:21: network.registries.pip: the address of a package registry cannot be read; it must be an http or https URL",
         ),
         (
             "network: {registries: {cache_bytes: 0}}\n",

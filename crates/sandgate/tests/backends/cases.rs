@@ -34,6 +34,8 @@ pub(crate) async fn state_lasts(target: &Target) {
 
 pub(crate) async fn last_value(target: &Target) {
     let place = target.sandbox().await;
+    let left = place.ok("print([name for name in dir() if 'sandgate' in name])").await;
+    assert_eq!(left.stdout, "[]\n", "what the gate teaches an interpreter leaves no names");
     assert_eq!(place.ok("6 * 7").await.value(), "42");
     assert_eq!(place.ok("[1, 'two', None]").await.value(), "[1, 'two', None]");
     for text in ["'007'", r#""it's""#, "''", r"'\\n'"] {
