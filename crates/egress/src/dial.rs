@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use rustix::io::Errno;
 use sandgate_core::network::{AddressGuard, DeniedAddress, Destination};
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
 use tokio::time::Instant;
 
 use crate::EgressConfig;
-use crate::buffers::keep_short_if_near;
 use crate::denied::{Host, NoConnection, Wanted, Why};
 use crate::keepalive::keep_alive;
 use crate::live::{Effective, Refusal};
+use crate::near::stays_on_this_machine;
 use crate::resolve::{Recent, Resolver};
 
 /// For all addresses of a name together, and the most for one while others wait.
@@ -63,8 +63,7 @@ impl Dialer {
             left -= 1;
             let patience = until.saturating_duration_since(Instant::now());
             let patience = if left > 0 { patience.min(PATIENCE_WITH_OTHERS) } else { patience };
-            let connecting = TcpStream::connect(SocketAddr::new(address, wanted.port));
-            let began = Instant::now();
+            let connecting = self.connect_to(SocketAddr::new(address, wanted.port));
             match tokio::time::timeout(patience, connecting).await {
                 Ok(Ok(stream)) => {
                     let made = self.check_made(&stream, address);
@@ -72,7 +71,6 @@ impl Dialer {
                     // Small writes of a proxied program are as urgent as its own were.
                     let _ = stream.set_nodelay(true);
                     keep_alive(&stream);
-                    keep_short_if_near(&stream, began.elapsed());
                     return Ok(stream);
                 }
                 Ok(Err(error)) => last = told(&error),
@@ -80,6 +78,15 @@ impl Dialer {
             }
         }
         Err(failed(last))
+    }
+
+    async fn connect_to(&self, to: SocketAddr) -> io::Result<TcpStream> {
+        let socket = if to.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+        // An address of the host was passed by the check only if it was opened.
+        if self.is_opened(to.ip()) && (to.ip().is_loopback() || is_own(to.ip())) {
+            stays_on_this_machine(&socket);
+        }
+        socket.connect(to).await
     }
 
     /// Whoever is told to have an address allowed that nobody may reach would be told something else then. That it is

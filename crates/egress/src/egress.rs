@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::crowd::Crowd;
 use crate::dial::Dialer;
+use crate::near::stays_on_this_machine;
 use crate::registries::Registries;
 use crate::sandbox::SandboxEgress;
 use crate::tls::{Tls, client_config, host_certificates};
@@ -100,6 +101,7 @@ impl SandboxEgress {
 
 fn listening(listener: std::net::TcpListener) -> Result<TcpListener, EgressError> {
     listener.set_nonblocking(true).map_err(EgressError::Socket)?;
+    stays_on_this_machine(&listener);
     TcpListener::from_std(listener).map_err(EgressError::Socket)
 }
 

@@ -4,7 +4,6 @@
 #![forbid(unsafe_code)]
 
 mod attached;
-mod buffers;
 mod config;
 mod crowd;
 mod denied;
@@ -18,6 +17,7 @@ mod keepalive;
 mod live;
 mod meter;
 mod metered;
+mod near;
 mod observer;
 mod pipes;
 mod rate;

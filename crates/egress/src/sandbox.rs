@@ -11,7 +11,6 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use crate::buffers::keep_short;
 use crate::crowd::Crowd;
 use crate::denied::{Denied, Host, NoConnection, Wanted, Why};
 use crate::dial::Dialer;
@@ -236,7 +235,6 @@ impl SandboxEgress {
                 Ok((stream, _)) => {
                     let _ = stream.set_nodelay(true);
                     keep_alive(&stream);
-                    keep_short(&stream);
                     // Not before: of all that listen, most wait for ever.
                     let Some(among_all) = self.crowd.served().await else { return };
                     while !self.places.accepted.allows(ACCEPTED_PER_SECOND) {

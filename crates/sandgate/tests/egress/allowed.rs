@@ -42,6 +42,14 @@ fn any_protocol_on_a_port_that_the_policy_names() {
 }
 
 #[test]
+fn what_never_leaves_the_machine_is_not_paced() {
+    let code = "import socket\n\
+        end = socket.create_connection(('raw.test', 7000), 60)\n\
+        print(end.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16).rstrip(b'\\0').decode())";
+    assert_eq!(under_policy(code), "reno", "whatever the host has for the way to others");
+}
+
+#[test]
 fn tls_is_between_the_program_and_its_server() {
     let code = "import ssl, socket, urllib.request\n\
         trust = ssl.create_default_context(cafile='/tmp/ca.pem')\n\
