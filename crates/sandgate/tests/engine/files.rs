@@ -293,18 +293,21 @@ while not os.path.exists('stop'):
         let mut racing = place.start(code).await;
         next_stdout(&mut racing).await;
         let files = place.files();
-        let mut read = 0;
-        for _ in 0..500 {
-            if let Ok(content) = files.read(&path("d/hostname"), 1000).await {
-                assert_eq!(&*content, b"inside");
-                read += 1;
+        let (mut read, mut refused) = (0, 0);
+        // On a busy machine the folder may rest as one or the other for long.
+        while read == 0 || refused == 0 || read + refused < 500 {
+            match files.read(&path("d/hostname"), 1000).await {
+                Ok(content) => {
+                    assert_eq!(&*content, b"inside");
+                    read += 1;
+                }
+                Err(_) => refused += 1,
             }
             // Whatever happens to it, it happens inside.
             let _ = files.write(&path("d/new"), &mut &b"x"[..]).await;
         }
         place.put("stop", b"").await;
         finished(racing).await.assert_ok();
-        assert!(read > 0, "some reads must have met the folder");
         assert!(!fs::exists("/etc/new").unwrap());
         assert_eq!(place.value("sorted(os.listdir('.'))").await, "['d', 'evil', 'stop']");
     });
