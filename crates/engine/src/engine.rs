@@ -125,7 +125,11 @@ impl Engine {
         let containers_lock = if config.ephemeral { None } else { Some(lock_containers(&config.home)?) };
         let instance = Instance::begin(&config.home)?;
         let cgroups = match config.limits_by {
-            LimitsBy::Cgroups => Some(Arc::new(Cgroups::open(&instance.name).map_err(StartError::Cgroups)?)),
+            LimitsBy::Cgroups => {
+                let groups = Cgroups::open(&instance.name).map_err(StartError::Cgroups)?;
+                instance.note_groups(&groups)?;
+                Some(Arc::new(groups))
+            }
             LimitsBy::Rlimits => None,
         };
         match assemble(config, &instance, cgroups.clone(), &runtime) {

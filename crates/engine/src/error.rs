@@ -15,7 +15,7 @@ pub enum StartError {
     )]
     UserNamespace(String),
     #[error(
-        "limits need control groups, and none can be used ({0}); start as root, or give this user a delegated group (systemd: Delegate=yes), or accept weaker per-process limits with SANDGATE_LIMITS=rlimits"
+        "limits need control groups, and none can be used ({0}); start as root, or in a group of this user's own (systemd-run --user --scope -p Delegate=yes sandgate …), or accept weaker per-process limits with SANDGATE_LIMITS=rlimits"
     )]
     Cgroups(CgroupError),
     #[error(

@@ -1,6 +1,8 @@
 //! One run of the engine: its folder, its lock, and the clearing away of runs that died.
 
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
@@ -9,6 +11,9 @@ use sandgate_jail::cgroup::Cgroups;
 
 use crate::StartError;
 use crate::files::remove::remove_all;
+
+/// The file of a run's folder that names its control groups.
+const GROUPS: &str = "groups";
 
 /// Held as long as the engine runs; the lock goes with the process, however it ends.
 #[derive(Debug)]
@@ -41,6 +46,13 @@ impl Instance {
             source: error.into(),
         })?;
         Ok(Self { folder, name, _lock: lock })
+    }
+
+    /// For the next run: where the control groups of this one are.
+    pub(crate) fn note_groups(&self, groups: &Cgroups) -> Result<(), StartError> {
+        let Some(folder) = groups.folder() else { return Ok(()) };
+        let note = self.folder.join(GROUPS);
+        fs::write(&note, folder.as_os_str().as_bytes()).map_err(StartError::file("write", &note))
     }
 
     /// Leaves nothing behind. Everything that ran must have ended.
@@ -81,7 +93,7 @@ fn clear_dead(all: &Path) {
             continue;
         }
         let name = entry.file_name().to_string_lossy().into_owned();
-        if let Ok(groups) = Cgroups::open(&name)
+        if let Some(groups) = groups_of(&folder, &name)
             && let Err(error) = groups.remove_all()
         {
             tracing::warn!(run = name, %error, "control groups of an earlier run could not be removed");
@@ -91,4 +103,11 @@ fn clear_dead(all: &Path) {
             tracing::warn!(run = name, %error, "the folder of an earlier run could not be removed");
         }
     }
+}
+
+/// The control groups that the run of this name had.
+fn groups_of(folder: &Path, name: &str) -> Option<Cgroups> {
+    let Ok(noted) = fs::read(folder.join(GROUPS)) else { return Cgroups::open(name).ok() };
+    let groups = PathBuf::from(OsString::from_vec(noted));
+    (groups.file_name() == Some(OsStr::new(name)) && groups.is_dir()).then(|| Cgroups::left_in(groups))
 }

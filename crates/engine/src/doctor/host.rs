@@ -69,7 +69,7 @@ fn cgroups(limits_by: LimitsBy) -> Check {
             GROUP,
             "control groups",
             error.to_string(),
-            "start as root, delegate a group to this user (systemd: Delegate=yes), or set SANDGATE_LIMITS=rlimits",
+            "start as root, or in a group of this user's own (systemd-run --user --scope -p Delegate=yes sandgate …), or set SANDGATE_LIMITS=rlimits",
         ),
     }
 }

@@ -3,11 +3,12 @@
 //! host has.
 
 mod files;
+mod ground;
 mod v1;
 mod v2;
 
 use std::os::fd::OwnedFd;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::sys;
 
@@ -77,6 +78,22 @@ impl Cgroups {
             Err(CgroupError::NotMounted) => V1::open(name).map(Self::V1),
             // Version 2 has the controllers, but we may not use them: the v1 answer would only confuse.
             Err(error) => Err(error),
+        }
+    }
+
+    /// Groups that an earlier run left, where it noted [`Self::folder`]: the next one may be started from
+    /// another place in the hierarchy.
+    #[must_use]
+    pub fn left_in(folder: PathBuf) -> Self {
+        Self::V2(V2::left_in(folder))
+    }
+
+    /// The one folder of version 2.
+    #[must_use]
+    pub fn folder(&self) -> Option<&Path> {
+        match self {
+            Self::V1(_) => None,
+            Self::V2(groups) => Some(groups.folder()),
         }
     }
 

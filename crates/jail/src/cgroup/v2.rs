@@ -1,16 +1,13 @@
 //! Version 2: one hierarchy. The sandbox's group carries the limits; each context is a leaf below it.
 
-use std::fs;
 use std::os::fd::OwnedFd;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::files::{
-    confirm, counter, entrance, failed, make, mounted, number, place, processes, remove, subfolders,
-    whole_pages, write, write_confirmed,
+    confirm, counter, entrance, make, mounted, number, place, processes, remove, subfolders, whole_pages,
+    write, write_confirmed,
 };
-use super::{CgroupError, GroupEvents, GroupLimits, GroupUsage, Result};
-
-const CONTROLLERS: [&str; 3] = ["memory", "pids", "cpu"];
+use super::{CgroupError, GroupEvents, GroupLimits, GroupUsage, Result, ground};
 
 /// The engine's folder.
 #[derive(Clone, Debug)]
@@ -20,32 +17,25 @@ pub struct V2 {
 
 impl V2 {
     pub(super) fn open(name: &str) -> Result<Self> {
-        let mount = mounted(|kind, _| kind == "cgroup2").ok_or(CgroupError::NotMounted)?;
-        Self::open_at(mount.join(place("self", "").unwrap_or_default()), name)
+        let top = mounted(|kind, _| kind == "cgroup2").ok_or(CgroupError::NotMounted)?;
+        let own = place("self", "").unwrap_or_default();
+        // A path that leads out of what is mounted here belongs to another namespace's view.
+        let own = if own.starts_with("..") { top.clone() } else { top.join(own) };
+        Self::open_within(&top, &own, name)
     }
 
-    /// Below `own`, the group this process is in.
-    pub(super) fn open_at(own: PathBuf, name: &str) -> Result<Self> {
-        let available = fs::read_to_string(own.join("cgroup.controllers")).unwrap_or_default();
-        if !CONTROLLERS.iter().all(|wanted| available.split_whitespace().any(|one| one == *wanted)) {
-            return Err(CgroupError::NotMounted);
-        }
-        let base = own.join(name);
-        make(&base)?;
-        let all = CONTROLLERS.map(|controller| format!("+{controller}")).join(" ");
-        let switch = own.join("cgroup.subtree_control");
-        if let Err(error) = fs::write(&switch, &all) {
-            if error.raw_os_error() != Some(libc::EBUSY) {
-                return Err(failed(&switch, &error));
-            }
-            // A group with processes of its own cannot hand controllers down: step aside into a leaf.
-            let aside = own.join(format!("{name}-server"));
-            make(&aside)?;
-            write(&aside.join("cgroup.procs"), &std::process::id().to_string())?;
-            write(&switch, &all)?;
-        }
-        write(&base.join("cgroup.subtree_control"), &all)?;
-        Ok(Self { base })
+    /// As near to `own`, the group this process is in, as there is room.
+    pub(super) fn open_within(top: &Path, own: &Path, name: &str) -> Result<Self> {
+        Ok(Self { base: ground::settle(&ground::find(top, own)?, name)? })
+    }
+
+    /// What a run left in this folder.
+    pub(super) fn left_in(base: PathBuf) -> Self {
+        Self { base }
+    }
+
+    pub(super) fn folder(&self) -> &Path {
+        &self.base
     }
 
     pub(super) fn make(&self, sandbox: &str, limits: GroupLimits) -> Result<()> {

@@ -14,6 +14,10 @@ fn own_group(controllers: &str) -> tempfile::TempDir {
     folder
 }
 
+fn open(own: &Path, name: &str) -> crate::cgroup::Result<V2> {
+    V2::open_within(own, own, name)
+}
+
 fn read(folder: &Path, file: &str) -> String {
     fs::read_to_string(folder.join(file)).unwrap()
 }
@@ -21,7 +25,7 @@ fn read(folder: &Path, file: &str) -> String {
 #[test]
 fn controllers_are_handed_down_and_limits_written() {
     let own = own_group("cpuset cpu io memory pids\n");
-    let groups = V2::open_at(own.path().to_owned(), "sandgate-x").unwrap();
+    let groups = open(own.path(), "sandgate-x").unwrap();
     let base = own.path().join("sandgate-x");
     assert_eq!(read(own.path(), "cgroup.subtree_control"), "+memory +pids +cpu");
     assert_eq!(read(&base, "cgroup.subtree_control"), "+memory +pids +cpu");
@@ -42,7 +46,7 @@ fn controllers_are_handed_down_and_limits_written() {
 #[test]
 fn a_limit_that_did_not_take_is_an_error() {
     let own = own_group("cpu memory pids");
-    let groups = V2::open_at(own.path().to_owned(), "s").unwrap();
+    let groups = open(own.path(), "s").unwrap();
     let sandbox = own.path().join("s/sbx");
     fs::create_dir_all(&sandbox).unwrap();
     // Takes every write and keeps none of it.
@@ -53,7 +57,7 @@ fn a_limit_that_did_not_take_is_an_error() {
 #[test]
 fn events_and_usage_are_read() {
     let own = own_group("cpu memory pids");
-    let groups = V2::open_at(own.path().to_owned(), "s").unwrap();
+    let groups = open(own.path(), "s").unwrap();
     groups.make("sbx", LIMITS).unwrap();
     let sandbox = own.path().join("s/sbx");
     fs::write(sandbox.join("memory.events"), "low 0\nhigh 0\nmax 4\noom 2\noom_kill 1\noom_group_kill 0\n")
@@ -70,5 +74,5 @@ fn events_and_usage_are_read() {
 #[test]
 fn without_the_controllers_there_is_nothing_to_use() {
     let own = own_group("hugetlb");
-    assert!(matches!(V2::open_at(own.path().to_owned(), "s"), Err(CgroupError::NotMounted)));
+    assert!(matches!(open(own.path(), "s"), Err(CgroupError::NotMounted)));
 }

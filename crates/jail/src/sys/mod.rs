@@ -1,6 +1,7 @@
 //! System calls, each as a safe function with a typed result. The unsafe code of this crate that talks to the
 //! kernel is here and in the forks of `process.rs`.
 
+mod attributes;
 mod descriptors;
 mod memory;
 mod mounting;
@@ -16,6 +17,7 @@ use std::os::fd::{FromRawFd, OwnedFd, RawFd};
 
 use crate::{Result, StepError};
 
+pub use attributes::*;
 pub use descriptors::*;
 pub use memory::*;
 pub use mounting::*;
