@@ -43,3 +43,17 @@ fn each_connection_is_held_against_it() {
     open.allow.push("a.example.org".parse().unwrap());
     assert_ne!(open.decide(to), Verdict::Allowed, "what is denied here stays denied");
 }
+
+#[test]
+fn a_denial_of_one_port_leaves_the_others() {
+    let mut open = NetworkCeiling::unbounded();
+    open.deny.push("0.0.0.0/0:25".parse().unwrap());
+    let at = |address: &str, port| {
+        let to = Destination { name: None, address: Some(address.parse().unwrap()), port };
+        open.decide(to) == Verdict::Allowed
+    };
+    assert!(at("1.1.1.1", 443));
+    assert!(!at("1.1.1.1", 25));
+    assert!(!at("2606:4700::1111", 25), "one family stands for both");
+    assert!(open.may_resolve(&"example.org".parse().unwrap()));
+}

@@ -1,7 +1,7 @@
 //! Ranges of addresses, in either family.
 
 use std::fmt;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
@@ -57,6 +57,15 @@ impl Cidr {
     #[must_use]
     pub fn is_everything(&self) -> bool {
         self.bits == 0
+    }
+
+    /// Every address of the other family.
+    pub(super) fn other_family(&self) -> Self {
+        let address = match self.address {
+            IpAddr::V4(_) => IpAddr::V6(Ipv6Addr::UNSPECIFIED),
+            IpAddr::V6(_) => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
+        };
+        Self { address, bits: 0 }
     }
 }
 

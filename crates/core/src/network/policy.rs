@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use serde::{Deserialize, Serialize};
 
 use super::target::Host;
-use super::{Cidr, DomainSecret, HostName, InvalidTarget, Target};
+use super::{DomainSecret, HostName, InvalidTarget, Target};
 
 /// Stands for the operator's package registries wherever targets are listed. No host is called so.
 pub const REGISTRIES: &str = "registries";
@@ -85,11 +85,14 @@ impl NetworkPolicy {
     }
 
     /// First what is allowed, then what is denied, then everything. A denial of all of IPv4 or of all of IPv6 means
-    /// everything, as whoever wrote it had one in mind and not the other.
+    /// everything, on the ports that it names, as whoever wrote it had one in mind and not the other.
     #[must_use]
-    pub fn allow_then_deny(allowed: Vec<Target>, denied: Vec<Target>) -> Self {
-        let everything =
-            denied.iter().any(|target| target.addresses().as_ref().is_some_and(Cidr::is_everything));
+    pub fn allow_then_deny(allowed: Vec<Target>, mut denied: Vec<Target>) -> Self {
+        let everything = denied.iter().any(Target::is_everything);
+        // A denial of all ports has its other family in the default.
+        let some_ports = denied.iter().filter(|target| !target.is_everything());
+        let others: Vec<_> = some_ports.filter_map(Target::other_family).collect();
+        denied.extend(others);
         let rules = rules(Action::Allow, allowed).chain(rules(Action::Deny, denied)).collect();
         let default = if everything { Action::Deny } else { Action::Allow };
         Self { rules, default, ..Self::default() }

@@ -74,6 +74,19 @@ fn allow_wins_over_deny_and_all_of_ipv4_means_all() {
 }
 
 #[test]
+fn a_denial_of_everything_on_some_ports_closes_those_ports_alone() {
+    for all in ["0.0.0.0/0:25", "[::/0]:25"] {
+        let policy = NetworkPolicy::allow_then_deny(Vec::new(), vec![all.parse().unwrap()]);
+        assert!(allowed(&policy, None, Some("1.1.1.1"), 443), "{all}");
+        assert!(allowed(&policy, Some("any.test"), None, 443), "{all}");
+        assert!(policy.may_resolve(&"any.test".parse().unwrap()), "{all}");
+        assert!(!allowed(&policy, None, Some("1.1.1.1"), 25), "{all}");
+        assert!(!allowed(&policy, None, Some("2606:4700::1111"), 25), "{all}");
+        assert!(!allowed(&policy, Some("any.test"), None, 25), "{all}");
+    }
+}
+
+#[test]
 fn taking_a_rule_out_helps_only_where_the_rest_allows() {
     let name: HostName = "api.test".parse().unwrap();
     let to = Destination { name: Some(&name), address: None, port: 80 };

@@ -81,6 +81,18 @@ impl Target {
         }
     }
 
+    /// Whether it is every address of a family, on every port.
+    #[must_use]
+    pub fn is_everything(&self) -> bool {
+        self.ports == Ports::Any && self.addresses().is_some_and(|range| range.is_everything())
+    }
+
+    /// The same ports of the other family, where it is every address of one.
+    pub(super) fn other_family(&self) -> Option<Self> {
+        let range = self.addresses().filter(Cidr::is_everything)?;
+        Some(Self { host: Host::Address(range.other_family()), ports: self.ports })
+    }
+
     /// Whether everything that `other` stands for is among what this one stands for.
     #[must_use]
     pub fn covers(&self, other: &Self) -> bool {

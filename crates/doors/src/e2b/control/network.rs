@@ -85,8 +85,7 @@ impl Asked {
     }
 
     fn denies_the_rest(&self) -> bool {
-        let everything = |target: &Target| target.addresses().is_some_and(|range| range.is_everything());
-        self.internet == Some(false) || self.denied.iter().any(everything)
+        self.internet == Some(false) || self.denied.iter().any(Target::is_everything)
     }
 
     /// The policy to ask for; None: nothing in particular.
