@@ -4,9 +4,11 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod allowed;
+mod attempt;
 mod attempts;
 mod changes;
 mod life;
 mod packages;
+mod reality;
 mod secrets;
 mod world;

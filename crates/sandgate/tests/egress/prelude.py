@@ -7,6 +7,9 @@ import os
 import socket
 import ssl
 import struct
+import time
+import urllib.error
+import urllib.request
 
 GOOD, BAD = "{{GOOD}}", "{{BAD}}"  # addresses of a host that is allowed and of one that is not
 HOST_PORT, SERVER_PORT = int("{{HOST_PORT}}"), int("{{SERVER_PORT}}")  # at the host's loopback
@@ -32,6 +35,8 @@ REASONS = (
     (b"its rule", "rule"),
     (b"is the sandbox itself", "itself"),
     (b"is not the name of a host", "not-a-host"),
+    (b"'Host' cannot be read", "host-header"),
+    (b"no name and password", "password"),
     (b"cannot be reached", "unreached"),
     (b"Denied by the network policy", "denied"),
 )
@@ -155,6 +160,31 @@ def address_of(name):
         return socket.gethostbyname(name)
     except socket.gaierror:
         raise Blocked("no-such-name") from None
+
+
+def followed(url):
+    """What is at the end of a redirect, which the program itself follows, by the HTTP proxy."""
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({"http": "http://127.0.0.1:3128"}))
+    try:
+        with opener.open(url, timeout=PATIENCE) as page:
+            return page.read()
+    except urllib.error.HTTPError as error:
+        return error.read()
+
+
+def rebound(fetch):
+    """What a name gives that leads to an allowed host once, and then elsewhere."""
+    name = f"rebind-{os.urandom(6).hex()}.lies.test"
+    first = fetch(name)
+    if b"GOOD" not in first:
+        raise ValueError(f"the name does not lead to the allowed host at first: {first[:200]}")
+    # A lookup is kept for a few seconds. However slow the machine is, it is over at some time.
+    for _ in range(60):
+        time.sleep(1)
+        data = fetch(name)
+        if b"GOOD" not in data:
+            return judged(data)
+    raise ValueError("the name was never looked up again")
 
 
 def _outcome(action):

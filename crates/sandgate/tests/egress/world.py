@@ -1,20 +1,22 @@
-"""What sandboxes look for outside: a name server that can lie, a host that is allowed, one that is not, and one on
-the host's own loopback, all on loopback addresses of this machine. Ends with its standard input."""
+"""What sandboxes look for outside: a name server that can lie, a host that is allowed, one that is not, one that nobody
+may reach, and one on the host's own loopback, all on loopback addresses of this machine. Ends with its standard
+input."""
 
 import http.server
 import io
 import json
 import socket
 import ssl
-import struct
 import sys
 import threading
 import zipfile
 
+import world_names
+
 settings = json.loads(sys.argv[1])
-GOOD, BAD, NAMES = settings["good"], settings["bad"], settings["names"]
+GOOD, BAD, DENIED = settings["good"], settings["bad"], settings["denied"]
 SECRET = settings["secret"].encode()
-asked = []
+NAMES = world_names.Names(good=GOOD, bad=BAD, denied=DENIED, secret=SECRET)
 zips = 0
 
 
@@ -26,8 +28,10 @@ class Page(http.server.BaseHTTPRequestHandler):
         body, status, more = self.content, 200, []
         if self.path == "/redirect":
             status, more, body = 302, [("Location", "http://forbidden.test/secret")], b"there"
+        elif self.path == "/redirect-inside":
+            status, more, body = 302, [("Location", "http://denied.lies.test/secret")], b"there"
         elif self.path == "/asked":
-            body = " ".join(asked).encode()
+            body = " ".join(NAMES.asked).encode()
         elif self.path == "/token":
             # Only whoever sends the secret of this domain is told so; what came is not repeated.
             body = b"right" if self.headers.get("Authorization") == "Bearer " + settings["token"] else b"wrong"
@@ -119,80 +123,34 @@ def echo(address, port):
     threading.Thread(target=loop, daemon=True).start()
 
 
-# Names below lies.test are allowed by the policy, and lead where nobody may go.
-# One below them is honest: it is reached on any port.
-V4 = {
-    "allowed.test": [GOOD], "data.wild.test": [GOOD], "a.wild.test": [GOOD], "raw.test": [GOOD],
-    "forbidden.test": [BAD], "notallowed.test": [BAD], "evil.allowed.test": [BAD], "wild.test": [BAD],
-    "loop.lies.test": ["127.0.0.1"], "mixed.lies.test": [GOOD, "127.0.0.1"], "alias.lies.test": ["127.0.0.1"],
-    "meta.lies.test": ["169.254.169.254"], "private.lies.test": ["10.0.0.1"], "zero.lies.test": ["0.0.0.0"],
-    "web.lies.test": [GOOD], "link.lies.test": ["169.254.1.1"], "shared.lies.test": ["100.64.0.1"],
-}
-V6 = {
-    "six.lies.test": ["::1"], "mapped.lies.test": ["::ffff:127.0.0.1"], "nat64.lies.test": ["64:ff9b::7f00:1"],
-}
-rebinds = 0
-
-
-def addresses(name, kind):
-    global rebinds
-    if name == "rebind.lies.test" and kind == 1:
-        rebinds += 1
-        return [GOOD] if rebinds == 1 else ["127.0.0.1"]
-    return (V4 if kind == 1 else V6).get(name, []) if kind in (1, 28) else []
-
-
-def named(query):
-    labels, at = [], 12
-    while query[at]:
-        labels.append(query[at + 1 : at + 1 + query[at]].decode("latin-1"))
-        at += query[at] + 1
-    return ".".join(labels).lower(), struct.unpack(">H", query[at + 1 : at + 3])[0], query[12 : at + 5]
-
-
-def answer(query):
-    name, kind, question = named(query)
-    asked.append(name)
-    known = name in V4 or name in V6 or name.startswith("rebind.")
-    records = b""
-    found = addresses(name, kind)
-    for address in found:
-        packed = socket.inet_pton(socket.AF_INET if kind == 1 else socket.AF_INET6, address)
-        records += b"\xc0\x0c" + struct.pack(">HHIH", kind, 1, 0, len(packed)) + packed
-    if kind == 16:
-        text = SECRET[:200]
-        records += b"\xc0\x0c" + struct.pack(">HHIH", 16, 1, 0, len(text) + 1) + bytes([len(text)]) + text
-        found = [text]
-    head = query[:2] + (b"\x81\x80" if known else b"\x81\x83") + b"\0\1" + struct.pack(">HHH", len(found), 0, 0)
-    return head + question + records
-
-
-def names():
-    end = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    end.bind(tuple(NAMES))
+def packets(address, port):
+    """Answers every packet (UDP) with the secret."""
+    end = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_DGRAM)
+    end.bind((address, port))
 
     def loop():
         while True:
-            query, sender = end.recvfrom(4096)
-            try:
-                end.sendto(answer(query), sender)
-            except (IndexError, struct.error):
-                pass
+            _, sender = end.recvfrom(4096)
+            end.sendto(SECRET, sender)
 
     threading.Thread(target=loop, daemon=True).start()
 
 
-names()
+NAMES.serve(tuple(settings["names"]))
 serve(GOOD, 80, Page)
 serve(GOOD, 8080, Page)
 serve(GOOD, 443, Page, settings["good_certificate"])
 serve(BAD, 80, Telling)
 serve(BAD, 443, Telling, settings["bad_certificate"])
+serve(DENIED, 80, Telling)
 echo(GOOD, 7000)
+# As a server of QUIC would listen beside its web pages.
+packets(GOOD, 443)
 port = serve("127.0.0.1", 0, Telling)
-# The rebinding name leads to the same port at both.
+# A name that leads to both is asked for on one port.
 serve(GOOD, port, Page)
 # And something at an address of the host that is not loopback.
 own_port = serve(settings["own"], 0, Telling)
+packets(settings["own"], own_port)
 print(port, own_port, flush=True)
 sys.stdin.read()

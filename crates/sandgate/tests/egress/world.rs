@@ -27,6 +27,8 @@ pub(crate) struct World {
     pub(crate) secret: String,
     pub(crate) good: Ipv4Addr,
     pub(crate) bad: Ipv4Addr,
+    /// No sandbox may reach it, whatever its policy says.
+    pub(crate) denied: Ipv4Addr,
     /// The name server.
     pub(crate) names: SocketAddr,
     /// A service on the host's loopback.
@@ -50,19 +52,22 @@ impl World {
         // Addresses of its own, so that two runs on one machine do not meet.
         let [a, b] = std::process::id().to_be_bytes()[2..] else { unreachable!() };
         let at = |last| Ipv4Addr::new(127, 64 | (a & 63), b, last);
-        let (good, bad, names) = (at(1), at(2), SocketAddr::new(at(3).into(), 5353));
+        let (good, bad, denied, names) = (at(1), at(2), at(4), SocketAddr::new(at(3).into(), 5353));
         let folder = TempDir::with_prefix("sandgate-egress-").unwrap();
         let authority = Authority::make(folder.path());
         let own = own_address();
         let settings = json!({
             "own": own,
-            "good": good, "bad": bad, "names": [names.ip(), names.port()], "secret": secret, "token": TOKEN,
+            "good": good, "bad": bad, "denied": denied, "names": [names.ip(), names.port()],
+            "secret": secret, "token": TOKEN,
             "good_certificate": authority.certificate("good", &["allowed.test", "*.wild.test"]),
             "bad_certificate": authority.certificate("bad", &["forbidden.test"]),
             "wheel_name": WHEEL, "wheel": wheel(folder.path()),
         });
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/egress/world.py");
         let mut process = Command::new("/usr/bin/python3")
+            // Nothing is to be left beside the script.
+            .arg("-B")
             .arg(script)
             .arg(settings.to_string())
             .stdin(Stdio::piped())
@@ -82,6 +87,7 @@ impl World {
             secret,
             good,
             bad,
+            denied,
             names,
             host_port,
             own: SocketAddr::new(own, own_port),

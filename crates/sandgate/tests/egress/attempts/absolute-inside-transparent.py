@@ -1,6 +1,6 @@
 # tries: name a forbidden host in the request line of a connection to an allowed one
 # control: blocked because a connection has one host
-# blocked: disagrees|http-400
+# blocked: disagrees
 attempt(
     lambda: judged(
         asked(

@@ -1,10 +1,10 @@
-# tries: ask another name server
+# tries: ask another name server than the sandbox's own
 # control: blocked because packets go nowhere under any policy
-# blocked: ENETUNREACH|ECONNREFUSED
+# blocked: ENETUNREACH
 def ask():
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as end:
-        end.settimeout(5)
-        end.connect((BAD, 53))
+        end.settimeout(PATIENCE)
+        end.connect(("{{OWN}}", int("{{OWN_PORT}}")))
         end.send(question("forbidden.test"))
         return judged(end.recv(4096))
 

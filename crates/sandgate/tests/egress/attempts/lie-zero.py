@@ -1,4 +1,4 @@
 # tries: have an allowed name lead to the address of all zeros
-# control: blocked because nothing answers there
+# control: escapes
 # blocked: denied-address
-attempt(lambda: judged(by_proxy("http://zero.lies.test/secret")))
+attempt(lambda: judged(by_proxy(f"http://zero.lies.test:{HOST_PORT}/secret")))

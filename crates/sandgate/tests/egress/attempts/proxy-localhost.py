@@ -1,4 +1,4 @@
 # tries: reach the host's loopback by the name localhost
 # control: blocked because it is the sandbox itself
-# blocked: itself|not-allowed
+# blocked: itself
 attempt(lambda: judged(by_proxy(f"http://localhost:{HOST_PORT}/secret")))

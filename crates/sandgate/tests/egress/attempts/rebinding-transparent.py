@@ -1,4 +1,8 @@
-# tries: the same without a proxy: the address that was given out stays the name's
-# control: blocked because nobody listens on that port
-# blocked: ECONNREFUSED
-attempt(lambda: judged(asked(connected((address_of("rebind.lies.test"), HOST_PORT)), get("rebind.lies.test"))))
+# tries: the same without a proxy
+# control: escapes
+# blocked: denied-address
+def rebind(name):
+    return asked(connected((address_of(name), 80)), get(name))
+
+
+attempt(lambda: rebound(rebind))

@@ -1,5 +1,5 @@
 # tries: hide a second request behind a bare line end in a header
-# control: blocked because the line ends the first request for everybody here, and what is behind it is one of its own
+# control: escapes
 # blocked: not-allowed
 def smuggle():
     request = (

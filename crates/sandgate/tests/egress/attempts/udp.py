@@ -1,13 +1,12 @@
-# tries: send a packet to a forbidden host
+# tries: send a packet to a service at an address of the host's own
 # control: blocked because packets go nowhere under any policy
-# blocked: ENETUNREACH|ECONNREFUSED
+# blocked: ENETUNREACH
 def send():
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as end:
-        end.settimeout(5)
-        end.connect((BAD, 9999))
+        end.settimeout(PATIENCE)
+        end.connect(("{{OWN}}", int("{{OWN_PORT}}")))
         end.send(b"x")
-        end.recv(10)
-        return "answered"
+        return judged(end.recv(4096))
 
 
 attempt(send)
