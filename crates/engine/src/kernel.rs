@@ -272,10 +272,19 @@ impl Process {
 
     /// As Ctrl-C at a terminal: to the kernel and to the children in its process group.
     pub(crate) fn interrupt(&self) {
-        if sys::signal_group(self.pidfd.as_fd(), libc::SIGINT).is_err() {
-            // Before Linux 6.9: the kernel alone.
-            let _ = sys::send_signal(self.pidfd.as_fd(), libc::SIGINT);
+        if sys::signal_group(self.pidfd.as_fd(), libc::SIGINT).is_ok() {
+            return;
         }
+        // Before Linux 6.9, one by one; without control groups the kernel alone, as no number of a process is
+        // sure to mean the same one a moment later.
+        let Place { cgroups, sandbox, context } = &self.place;
+        if let Some(cgroups) = cgroups
+            && let Ok(leader) = self.host_pid()
+            && cgroups.signal_group(sandbox, context, leader, libc::SIGINT).is_ok()
+        {
+            return;
+        }
+        let _ = sys::send_signal(self.pidfd.as_fd(), libc::SIGINT);
     }
 
     /// Wakes the kernel from a system call it entered just after an interrupt came, when Python had no chance

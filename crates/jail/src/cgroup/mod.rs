@@ -148,6 +148,19 @@ impl Cgroups {
         on!(self, groups => groups.kill_context(sandbox, context))
     }
 
+    /// Signals those processes of the context that are in the process group of `leader`, one by one: what
+    /// [`sys::signal_group`] does at once where Linux has it.
+    pub fn signal_group(&self, sandbox: &str, context: &str, leader: i32, signal: i32) -> Result<()> {
+        let is_member = |pid: i32| sys::process_group(pid) == Some(leader);
+        for pid in self.processes(sandbox, context)?.into_iter().filter(|pid| is_member(*pid)) {
+            let is_there = |pid: i32| {
+                self.processes(sandbox, context).is_ok_and(|now| now.contains(&pid)) && is_member(pid)
+            };
+            signal_one(pid, signal, is_there);
+        }
+        Ok(())
+    }
+
     /// Processes of the context, as this process numbers them.
     pub fn processes(&self, sandbox: &str, context: &str) -> Result<Vec<i32>> {
         on!(self, groups => groups.processes(sandbox, context))
@@ -182,13 +195,17 @@ impl Cgroups {
     }
 }
 
-/// Kills `pid` if `still_there` says, after a handle on it was taken, that it is the process we mean.
-fn kill_one(pid: i32, still_there: impl Fn(i32) -> bool) {
+/// Signals `pid` if `still_there` says, after a handle on it was taken, that it is the process we mean.
+fn signal_one(pid: i32, signal: i32, still_there: impl Fn(i32) -> bool) {
     use std::os::fd::AsFd;
     if let Ok(handle) = sys::pidfd_open(pid)
         && still_there(pid)
     {
         // It may have ended by itself: nothing to do then.
-        let _ = sys::send_signal(handle.as_fd(), libc::SIGKILL);
+        let _ = sys::send_signal(handle.as_fd(), signal);
     }
 }
+
+#[cfg(test)]
+#[path = "mod_tests.rs"]
+mod tests;

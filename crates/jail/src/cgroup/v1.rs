@@ -9,7 +9,7 @@ use super::files::{
     confirm, counter, cpu_micros_of, entrance, failed, make, mounted, number, place, processes, remove,
     subfolders, whole_pages, write, write_confirmed,
 };
-use super::{CgroupError, GroupEvents, GroupLimits, GroupUsage, Result, kill_one};
+use super::{CgroupError, GroupEvents, GroupLimits, GroupUsage, Result, signal_one};
 
 /// The engine's folder in each hierarchy.
 #[derive(Clone, Debug)]
@@ -125,7 +125,7 @@ impl V1 {
                 break;
             }
             for pid in alive {
-                kill_one(pid, |pid| processes(&leaf).is_ok_and(|now| now.contains(&pid)));
+                signal_one(pid, libc::SIGKILL, |pid| processes(&leaf).is_ok_and(|now| now.contains(&pid)));
             }
             std::thread::sleep(std::time::Duration::from_millis(1));
         }

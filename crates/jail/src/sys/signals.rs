@@ -65,6 +65,14 @@ pub fn send_signal(pidfd: BorrowedFd<'_>, signal: c_int) -> Result<()> {
     check("pidfd_send_signal", returned).map(drop)
 }
 
+/// The process group that a process is in, if there is such a process.
+#[must_use]
+pub fn process_group(pid: i32) -> Option<i32> {
+    // SAFETY: takes a number.
+    let group = unsafe { libc::getpgid(pid) };
+    (group > 0).then_some(group)
+}
+
 /// Sends a signal to the process group the process behind the descriptor is in. Linux 6.9 and later.
 pub fn signal_group(pidfd: BorrowedFd<'_>, signal: c_int) -> Result<()> {
     const PIDFD_SIGNAL_PROCESS_GROUP: u32 = 4;
