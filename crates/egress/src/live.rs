@@ -18,7 +18,8 @@ pub(crate) struct Effective {
 }
 
 impl LivePolicy {
-    /// `ceilings` are the operator's and the key's: each must allow what the policy allows, on every connection.
+    /// Each of `ceilings` must allow what the policy allows, on every connection. The engine gives the operator's; a
+    /// key's is asked when a policy is granted and whenever the key runs code.
     #[must_use]
     pub fn new(policy: NetworkPolicy, ceilings: Vec<NetworkCeiling>, limits: NetworkLimits) -> Self {
         Self(watch::Sender::new(Arc::new(Effective { policy, ceilings, limits })))

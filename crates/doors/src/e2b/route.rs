@@ -7,8 +7,7 @@ use axum::extract::{FromRequestParts, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
-use sandgate_core::{Lease, LeaseError, LeaseState, now_ms};
-use sandgate_store::StoreError;
+use sandgate_core::{KeyLimits, Lease, LeaseError, LeaseState, now_ms};
 use serde_json::json;
 use tower_service::Service;
 
@@ -17,7 +16,7 @@ use super::error::{E2bError, E2bResult};
 use super::host::{port_number, sandbox_id};
 use super::tokens::{ENVD_HEADER, Signature, Signed, opens_port};
 use super::{CODE_PORT, DOOR, Door, E2bDoor, ENVD_PORT, code, envd, ports};
-use crate::lent::{Asked, Shown, cut_when, form, read_to_the_end, shown};
+use crate::lent::{Asked, Maker, Shown, cut_when, form, read_to_the_end, shown};
 use crate::patience::{BodyPatience, patient_body};
 
 pub(super) const ID_HEADER: &str = "e2b-sandbox-id";
@@ -114,12 +113,16 @@ impl DataPlane {
             }
         }
         let wakes = port != ENVD_PORT || !is_health(&request);
-        let lease = self.door.awake(lease, &details, wakes).await?;
+        let maker =
+            Maker::of(&self.door.store, &*details).await.map_err(|error| E2bError::internal(&error))?;
+        let is_good = maker.is_good();
+        let limits = maker.limits(&*details);
+        let lease = self.door.awake(lease, &details, wakes && is_good, &limits).await?;
         let gone = self.door.leases.gone(&lease.id);
         let container = self.door.leases.container(&lease).map_err(|_| E2bError::sandbox_gone(&lease.id))?;
         container.keep_alive();
         let (asked, runs) = (Asked::by(&request), self.door.runs.clone());
-        let target = Target { lease, details, container, asked, runs };
+        let target = Target { lease, details, container, limits, asked, runs };
         request.extensions_mut().insert(target.clone());
         let mut inside = match port {
             ENVD_PORT => self.envd.clone(),
@@ -185,35 +188,28 @@ impl E2bDoor {
         found.ok_or_else(refused)
     }
 
-    /// The lease of a sandbox that runs; one that is paused is woken where its maker asked for that.
-    async fn awake(&self, lease: Arc<Lease>, details: &Details, wakes: bool) -> E2bResult<Arc<Lease>> {
+    /// The lease of a sandbox that runs; one that is paused is woken where its maker asked for that and `wakes`.
+    async fn awake(
+        &self,
+        lease: Arc<Lease>,
+        details: &Details,
+        wakes: bool,
+        limits: &KeyLimits,
+    ) -> E2bResult<Arc<Lease>> {
         if lease.state == LeaseState::Running && !lease.is_over(now_ms()) {
             return Ok(lease);
         }
         if !lease.wakes || !wakes {
             return Err(E2bError::sandbox_gone(&lease.id));
         }
-        if !self.key_is_good(details).await? {
-            return Err(E2bError::sandbox_gone(&lease.id));
-        }
         let lasts = details.timeout.max(LEAST_AFTER_WAKING).min(self.settings.max_timeout.as_secs());
         let ends = now_ms().saturating_add(lasts.saturating_mul(1000));
-        match self.leases.resume(&lease.id, Some(ends), &details.limits).await {
+        match self.leases.resume(&lease.id, Some(ends), limits).await {
             Ok(lease) => Ok(lease),
             // Somebody else's request woke it, or its end is about to pause it and it runs on.
             Err(LeaseError::Running) => Ok(self.leases.extend_to(&lease.id, ends).await?),
             Err(LeaseError::NotFound) => Err(E2bError::sandbox_gone(&lease.id)),
             Err(error) => Err(E2bError::from(error).of(&lease.id)),
-        }
-    }
-
-    /// Whether the key that made the sandbox may still do anything.
-    async fn key_is_good(&self, details: &Details) -> E2bResult<bool> {
-        let Some(id) = &details.key else { return Ok(true) };
-        match self.store.key(id).await {
-            Ok(key) => Ok(key.revoked_at.is_none() && !key.is_expired()),
-            Err(StoreError::NotFound) => Ok(false),
-            Err(error) => Err(E2bError::internal(&error)),
         }
     }
 

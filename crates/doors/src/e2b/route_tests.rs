@@ -8,7 +8,7 @@ use futures_util::StreamExt;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use super::super::test_client::{Made, client, client_with};
+use super::super::test_client::{Made, client, client_under, client_with};
 use super::super::tokens::{TRAFFIC_HEADER, sign};
 use super::super::{CODE_PORT, E2bSettings, ENVD_PORT};
 use super::*;
@@ -110,6 +110,27 @@ async fn a_key_that_is_revoked_wakes_nothing() {
     client.store.revoke_key(&key.id).await.unwrap();
     assert_eq!(client.inside(&made, ENVD_PORT, "/envs", &right).await.status, 502);
     assert_eq!(client.leases.find(DOOR, &made.id).unwrap().state, LeaseState::Paused);
+}
+
+/// The tokens of a sandbox stand for the key that made it, as that key is now.
+#[tokio::test]
+async fn a_key_that_was_narrowed_runs_nothing_where_more_is_open() {
+    let client = client_under(&["open"]).await;
+    let made = client.make(json!({"allow_internet_access": true})).await;
+    let (key, _) = client.store.create_key(sandgate_store::NewKey::default()).await.unwrap();
+    let id = key.id.clone();
+    client.leases.change_details(&made.id, move |details| details["key"] = json!(id)).await.unwrap();
+    let contexts = async || {
+        let token = [("e2b-traffic-access-token", made.traffic.as_str())];
+        client.inside(&made, super::CODE_PORT, "/contexts", &token).await
+    };
+    assert_eq!(contexts().await.status, 200);
+    let narrow = |limits| Ok::<_, ()>(sandgate_core::KeyLimits { network: Some(Vec::new()), ..limits });
+    client.store.change_key_limits(&key.id, narrow).await.unwrap().unwrap();
+    let refused = contexts().await;
+    assert_eq!(refused.status, 400, "{refused:?}");
+    let said = String::from_utf8_lossy(&refused.body).into_owned();
+    assert!(said.contains("this key may not run code"), "{said}");
 }
 
 #[tokio::test]

@@ -13,7 +13,7 @@ pub(crate) trait Lent {
     const DOOR: &'static str;
     /// The id of the key it was made with.
     fn key(&self) -> Option<&str>;
-    /// What that key may do.
+    /// What that key might do when it last made or resumed the sandbox; [`super::Maker`] knows what it may now.
     fn limits(&self) -> &Arc<KeyLimits>;
 }
 
@@ -23,6 +23,8 @@ pub(crate) struct Target<D> {
     pub(crate) lease: Arc<Lease>,
     pub(crate) details: Arc<D>,
     pub(crate) container: Arc<Container>,
+    /// What the key of its maker may do, as it was when the request came.
+    pub(crate) limits: Arc<KeyLimits>,
     pub(crate) asked: Asked,
     pub(crate) runs: Runs,
 }
@@ -33,6 +35,7 @@ impl<D> Clone for Target<D> {
             lease: Arc::clone(&self.lease),
             details: Arc::clone(&self.details),
             container: Arc::clone(&self.container),
+            limits: Arc::clone(&self.limits),
             asked: self.asked.clone(),
             runs: self.runs.clone(),
         }
@@ -51,21 +54,11 @@ impl<D: Lent> Target<D> {
     }
 
     fn borrower(&self) -> Borrower<'_> {
-        Borrower {
-            owner: &self.lease.owner,
-            key: self.details.key(),
-            limits: self.details.limits(),
-            door: D::DOOR,
-        }
+        Borrower { owner: &self.lease.owner, key: self.details.key(), limits: &self.limits, door: D::DOOR }
     }
 
     /// The running sandbox, started again over its files when it was lost.
     pub(crate) async fn sandbox(&self) -> sandgate_core::Result<Arc<dyn Sandbox>> {
-        self.container.sandbox_within(self.limits()).await
-    }
-
-    /// What the key of its maker may do.
-    pub(crate) fn limits(&self) -> &Arc<KeyLimits> {
-        self.details.limits()
+        self.container.sandbox_within(&self.limits).await
     }
 }

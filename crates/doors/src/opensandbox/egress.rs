@@ -18,7 +18,7 @@ use super::error::{Answered, Refusal};
 use super::lifecycle::{live_policy, network_policy, rules, shown_policy};
 use super::target::Target;
 use super::{DOOR, Door};
-use crate::lent::read_target;
+use crate::lent::{Maker, read_target};
 
 pub(super) fn router() -> Router<Door> {
     Router::new()
@@ -140,7 +140,10 @@ async fn change(
                 NetworkPolicy { secrets: before.secrets, ..policy }
             }
         };
-        work.containers.set_network(&target.container, Some(policy), None, &details.limits).await?;
+        // By the key as it is now, after whatever this change has waited for.
+        let maker = Maker::of(&work.store, &*details).await.map_err(|error| Refusal::internal(&error))?;
+        let limits = maker.limits(&*details);
+        work.containers.set_network(&target.container, Some(policy), None, &limits).await?;
         let kept = new.clone();
         let record = move |details: &mut Value| details["network"] = kept;
         work.leases.change_details(&lease.id, record).await?;

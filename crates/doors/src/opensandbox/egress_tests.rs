@@ -202,3 +202,36 @@ async fn packages_are_asked_for_and_given_back_by_their_word() {
     assert_eq!(answer.status, 400);
     assert!(answer.json().to_string().contains("package registries"), "{answer:?}");
 }
+
+/// The token of the rules stands for the key that made the sandbox, as that key is now.
+#[tokio::test]
+async fn a_key_that_was_narrowed_opens_nothing_and_runs_nothing_where_more_is_open() {
+    let (client, backend) = client_under(&["*.lab.example"]).await;
+    let id = client.make(&json!({})).await;
+    let (name, token) = client.token(&id, super::super::EGRESS_PORT).await;
+    let (port, port_token) = client.token(&id, 8000).await;
+    let (key, _) = client.store.create_key(sandgate_store::NewKey::default()).await.unwrap();
+    let of = key.id.clone();
+    client.leases.change_details(&id, move |details| details["key"] = json!(of)).await.unwrap();
+    let change = async |rules: Value| {
+        let uri = format!("/v1/sandboxes/{id}/proxy/18080/policy");
+        let request = HttpRequest::patch(uri).header("host", "localhost").header(&name, &token);
+        client.send(request.body(Body::from(rules.to_string())).unwrap()).await
+    };
+    assert_eq!(change(json!([rule("allow", "a.lab.example")])).await.status, 200);
+    let narrow = |limits| {
+        let network = Some(vec!["b.lab.example".to_owned()]);
+        Ok::<_, ()>(sandgate_core::KeyLimits { network, ..limits })
+    };
+    client.store.change_key_limits(&key.id, narrow).await.unwrap().unwrap();
+    let refused = change(json!([rule("allow", "c.lab.example")])).await;
+    assert_eq!(refused.status, 400, "{refused:?}");
+    assert!(refused.json().to_string().contains("this key may not have it"), "{refused:?}");
+    assert_eq!(backend.only_network().unwrap().rules.len(), 1);
+    let inside = async || client.inside(&id, 8000, "/", &[(&port, &port_token)]).await;
+    let refused = inside().await;
+    assert!(refused.json().to_string().contains("this key may not run code"), "{refused:?}");
+    let fits = json!([rule("allow", "b.lab.example"), rule("deny", "a.lab.example")]);
+    assert_eq!(change(fits).await.status, 200);
+    assert!(!inside().await.json().to_string().contains("this key"));
+}

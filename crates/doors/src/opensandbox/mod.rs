@@ -18,6 +18,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sandgate_core::{Containers, Leases, SandboxSpec};
+use sandgate_store::Store;
 use tokio_util::task::TaskTracker;
 
 pub(crate) use front::{Front, is_ours};
@@ -43,6 +44,7 @@ const HOME: &str = "/home/user";
 pub struct OpenSandboxDoor {
     pub leases: Arc<Leases>,
     pub containers: Arc<Containers>,
+    pub store: Store,
     /// What a sandbox may use, unless its maker asks for another size.
     pub spec: SandboxSpec,
     /// What must not stop half-way goes on here when the client hangs up meanwhile.

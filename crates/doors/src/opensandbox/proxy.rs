@@ -18,7 +18,7 @@ use super::target::Target;
 use super::{DOOR, Door, EGRESS_PORT, EXECD_PORT, OpenSandboxDoor, egress, execd};
 use crate::access::Access;
 use crate::lent::carry::{NotCarried, Way, carry};
-use crate::lent::{Asked, Shown, cut_when, shown, with_path};
+use crate::lent::{Asked, Maker, Shown, cut_when, shown, with_path};
 use crate::local::foreign_host;
 use crate::patience::patient_body;
 
@@ -77,8 +77,11 @@ impl Proxy {
         let container = self.door.leases.container(&lease)?;
         container.keep_alive();
         let gone = self.door.leases.gone(&lease.id);
+        let maker =
+            Maker::of(&self.door.store, &*details).await.map_err(|error| Refusal::internal(&error))?;
+        let limits = maker.limits(&*details);
         let (asked, runs) = (Asked::by(&request), self.door.runs.clone());
-        let target = Target { lease, details, container, asked, runs };
+        let target = Target { lease, details, container, limits, asked, runs };
         let request = with_path(request, &path);
         let mut request =
             request.ok_or_else(|| Refusal::invalid("the path of the request cannot be read"))?;

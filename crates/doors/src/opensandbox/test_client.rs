@@ -89,6 +89,7 @@ async fn client_over(
         leases: Arc::clone(&leases),
         runs: crate::lent::Runs::for_tests(&containers),
         containers,
+        store: store.clone(),
         spec: SandboxSpec::default(),
         tasks: TaskTracker::new(),
         settings,

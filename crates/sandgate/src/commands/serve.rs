@@ -201,6 +201,7 @@ async fn until_stopped(args: ServeArgs, mut settings: Settings) -> Result<()> {
     let opensandbox = OpenSandboxDoor {
         leases: Arc::clone(&leases),
         containers: Arc::clone(&containers),
+        store: store.clone(),
         spec,
         tasks: tasks.clone(),
         runs,

@@ -57,7 +57,8 @@ pub(super) async fn place() -> Place {
     });
     let runs = crate::lent::Runs::for_tests(&containers);
     let details = Arc::new(Details::default());
-    let target = Target { lease, details, container, asked: crate::lent::Asked::default(), runs };
+    let limits = Arc::default();
+    let target = Target { lease, details, container, limits, asked: crate::lent::Asked::default(), runs };
     Place { router: super::router().with_state(()), target, containers, backend, _home: home }
 }
 

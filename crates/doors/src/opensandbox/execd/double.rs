@@ -17,6 +17,7 @@ use sandgate_core::{
     Backend, Containers, ContainersConfig, Leases, MemoryLeases, MemoryRegistry, NewContainer, NewLease,
     OnEnd, SandboxSpec,
 };
+use sandgate_store::Store;
 use serde_json::Value;
 use tokio_util::task::TaskTracker;
 use tower_service::Service;
@@ -70,6 +71,7 @@ async fn world(backend: Arc<dyn Backend>, home: tempfile::TempDir) -> World {
     let door = Arc::new(OpenSandboxDoor {
         leases: Arc::clone(&leases),
         containers,
+        store: Store::open(home.path()).await.unwrap(),
         spec: SandboxSpec::default(),
         tasks: TaskTracker::new(),
         runs,
@@ -77,7 +79,8 @@ async fn world(backend: Arc<dyn Backend>, home: tempfile::TempDir) -> World {
         state: DoorState::default(),
     });
     let (details, asked) = (Arc::new(Details::default()), crate::lent::Asked::default());
-    let target = Target { lease, details, container, asked, runs: door.runs.clone() };
+    let limits = Arc::default();
+    let target = Target { lease, details, container, limits, asked, runs: door.runs.clone() };
     let places = Places::default();
     let enter = async move |mut request: Request, next: Next| {
         request.extensions_mut().insert(target);

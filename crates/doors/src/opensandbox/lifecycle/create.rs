@@ -103,7 +103,8 @@ impl OpenSandboxDoor {
     async fn begin(self: &Arc<Self>, lease: &Arc<Lease>, details: Details) -> Answered<()> {
         let container = self.leases.container(lease)?;
         let (details, asked, runs) = (Arc::new(details), Asked::default(), self.runs.clone());
-        let target = Target { lease: Arc::clone(lease), details, container, asked, runs };
+        let limits = Arc::clone(&details.limits);
+        let target = Target { lease: Arc::clone(lease), details, container, limits, asked, runs };
         self.state.entries.start(self, &target).await.map_err(|error| {
             let program = target.details.entrypoint.first().map_or("", String::as_str);
             let message = format!("the entrypoint '{program}' could not be started: {error}");
