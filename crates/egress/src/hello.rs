@@ -13,16 +13,26 @@ pub enum Hello {
     Other,
 }
 
-const CHANGE_OF_CIPHERS: u8 = 20;
-const ALERT: u8 = 21;
-const HANDSHAKE: u8 = 22;
-const HEARTBEAT: u8 = 24;
+pub(crate) const CHANGE_OF_CIPHERS: u8 = 20;
+pub(crate) const ALERT: u8 = 21;
+pub(crate) const HANDSHAKE: u8 = 22;
+pub(crate) const HEARTBEAT: u8 = 24;
 /// What forgiving servers take for the first half of a version, though every client says 3.
 const MOST_VERSION: u8 = 15;
-const CLIENT_HELLO: u8 = 1;
-const SERVER_NAME: u16 = 0;
+pub(crate) const CLIENT_HELLO: u8 = 1;
+const SERVER_NAME: usize = 0;
+const EARLY_DATA: usize = 42;
 /// Longer hellos are not known to exist; keys of today's algorithms take about two.
-const LONGEST: usize = 32 << 10;
+pub(crate) const LONGEST: usize = 32 << 10;
+
+/// What counts of one hello.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Said {
+    /// The host that it asks for, if it names one.
+    pub(crate) name: Option<String>,
+    /// Whether it announces data ahead of the handshake.
+    pub(crate) early: bool,
+}
 
 /// Looks at all that has come so far.
 #[must_use]
@@ -35,8 +45,8 @@ pub fn read_hello(bytes: &[u8]) -> Hello {
     match gather(bytes) {
         Gathered::More => Hello::More,
         Gathered::Broken => Hello::Broken,
-        Gathered::Whole(message) => match server_name(&message) {
-            Some(name) => Hello::Tls(name),
+        Gathered::Whole(message) => match read_message(&message) {
+            Some(said) => Hello::Tls(said.name),
             None => Hello::Broken,
         },
     }
@@ -110,9 +120,10 @@ fn take_u16(bytes: &mut &[u8]) -> Option<usize> {
     take(bytes, 2).map(|two| usize::from(u16::from_be_bytes([two[0], two[1]])))
 }
 
-/// The outer None: not a hello at all.
-fn server_name(mut hello: &[u8]) -> Option<Option<String>> {
+/// The message without its head. None: not a hello at all.
+pub(crate) fn read_message(mut hello: &[u8]) -> Option<Said> {
     let hello = &mut hello;
+    let mut said = Said::default();
     // Version and random; session; cipher suites; compression.
     take(hello, 34)?;
     let session = take_u8(hello)?;
@@ -122,24 +133,24 @@ fn server_name(mut hello: &[u8]) -> Option<Option<String>> {
     let compressions = take_u8(hello)?;
     take(hello, compressions)?;
     if hello.is_empty() {
-        return Some(None);
+        return Some(said);
     }
     let length = take_u16(hello)?;
     let mut extensions = take(hello, length)?;
-    let mut found = None;
     while !extensions.is_empty() {
         let kind = take_u16(&mut extensions)?;
         let length = take_u16(&mut extensions)?;
         let data = take(&mut extensions, length)?;
-        if kind == usize::from(SERVER_NAME) {
+        said.early |= kind == EARLY_DATA;
+        if kind == SERVER_NAME {
             // Two of them could be read as either by the server.
-            if found.is_some() {
+            if said.name.is_some() {
                 return None;
             }
-            found = Some(first_name(data)?);
+            said.name = Some(first_name(data)?);
         }
     }
-    Some(found)
+    Some(said)
 }
 
 /// The list has one entry in practice, of the one kind there is: a host's name.

@@ -11,6 +11,7 @@ mod dial;
 mod dns;
 mod egress;
 mod first;
+mod greetings;
 mod hello;
 mod http;
 mod keepalive;

@@ -12,6 +12,7 @@ use sandgate_core::network::NetworkLimits;
 use tokio::net::TcpStream;
 
 use crate::first::{Judged, Speaks, judge};
+use crate::greetings::{Greetings, Next};
 use crate::meter::{Counts, Meter};
 use crate::metered::Pace;
 use crate::pipes::{self, Borrowed, Pipes};
@@ -37,19 +38,29 @@ pub(crate) enum Watch {
     ForRequests(Vec<u8>),
     /// Nothing may be said where no host can be read.
     ForAnything,
+    /// It is TLS, and may send its greeting once more, which must name the same host. Has read what has passed of it.
+    ForGreetings(Greetings),
 }
 
 impl Watch {
     /// Before `bytes` are sent on. What is refused here the server never has whole.
     fn check(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let Self::ForRequests(seen) = self else {
-            return if matches!(self, Self::No) { Ok(()) } else { Err(refused()) };
-        };
-        seen.extend(bytes);
-        match judge(seen) {
-            Judged::Begins(_) => {}
-            Judged::Clear(Speaks::Other) => *self = Self::No,
-            Judged::Clear(_) | Judged::Broken => return Err(refused()),
+        match self {
+            Self::No => {}
+            Self::ForAnything => return Err(refused()),
+            Self::ForRequests(seen) => {
+                seen.extend(bytes);
+                match judge(seen) {
+                    Judged::Begins(_) => {}
+                    Judged::Clear(Speaks::Other) => *self = Self::No,
+                    Judged::Clear(_) | Judged::Broken => return Err(refused()),
+                }
+            }
+            Self::ForGreetings(greetings) => match greetings.read(bytes) {
+                Ok(Next::Look) => {}
+                Ok(Next::Free) => *self = Self::No,
+                Err(renamed) => return Err(io::Error::new(io::ErrorKind::PermissionDenied, renamed)),
+            },
         }
         Ok(())
     }

@@ -11,6 +11,7 @@ use tokio::net::TcpStream;
 
 use crate::denied::{Host, NoConnection, Wanted, Why};
 use crate::first::{self, Replayed, Speaks};
+use crate::greetings::{Greetings, Next, Renamed};
 use crate::http;
 use crate::meter::Ticket;
 use crate::relay::{Account, Watch, break_off, relay};
@@ -63,7 +64,13 @@ pub(crate) async fn run(
             Ok(()) if secrets::intercepts(sandbox, &wanted) => {
                 secrets::intercept(sandbox, client, wanted, upstream, ticket).await;
             }
-            Ok(()) => pass(sandbox, client, &wanted, upstream, ticket, Watch::No).await,
+            Ok(()) => match after_hello(client.seen()) {
+                Ok(watch) => pass(sandbox, client, &wanted, upstream, ticket, watch).await,
+                Err(renamed) => {
+                    ticket.cut(&wanted.denied(disagrees(&renamed)));
+                    alert(client).await;
+                }
+            },
             Err(denied) => {
                 ticket.cut(&denied);
                 alert(client).await;
@@ -83,6 +90,19 @@ pub(crate) async fn run(
             ticket.cut(&NoConnection::Failed { to: wanted.to_string(), why });
         }
     }
+}
+
+/// What came with the first hello may hold the second already.
+fn after_hello(seen: &[u8]) -> Result<Watch, Renamed> {
+    let mut greetings = Greetings::default();
+    match greetings.read(seen)? {
+        Next::Look => Ok(Watch::ForGreetings(greetings)),
+        Next::Free => Ok(Watch::No),
+    }
+}
+
+fn disagrees(renamed: &Renamed) -> Why {
+    Why::Disagrees { said: renamed.said.chars().take(80).collect() }
 }
 
 /// The name inside a connection must be the one it was made to. One that was made to an address must be allowed
@@ -145,6 +165,9 @@ async fn pass(
 }
 
 pub(crate) fn ended_by(error: &io::Error, wanted: &Wanted, limit: Option<u64>) -> NoConnection {
+    if let Some(renamed) = error.get_ref().and_then(|cause| cause.downcast_ref::<Renamed>()) {
+        return wanted.denied(disagrees(renamed));
+    }
     match limit {
         Some(limit) if error.kind() == io::ErrorKind::QuotaExceeded => wanted.denied(Why::Spent { limit }),
         _ if error.kind() == io::ErrorKind::PermissionDenied => wanted.denied(Why::LateRequest),
