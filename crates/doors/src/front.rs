@@ -15,6 +15,7 @@ use sandgate_gate::{Metrics, Outside, Place, RequestEnd, Watch};
 use tokio_util::task::task_tracker::TaskTrackerToken;
 use tracing::Instrument;
 
+use crate::known_paths::led;
 use crate::request_id::{self, RequestId};
 use crate::stopping::{E2B, OPENSANDBOX, Stopping, refusal};
 
@@ -40,6 +41,10 @@ pub(crate) struct Passed;
 pub(crate) struct LimitHit(pub(crate) &'static str);
 
 pub(crate) async fn attend(State(front): State<Front>, mut request: Request, next: Next) -> Response {
+    // The same words mean something else inside a sandbox.
+    if !crate::e2b::is_ours(front.e2b_domain.as_deref(), &request) {
+        request = led(request);
+    }
     let path = request.uri().path().to_owned();
     let id = request_id::of(request.headers());
     let api = api_of(front.e2b_domain.as_deref(), &request);

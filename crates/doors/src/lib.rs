@@ -11,6 +11,7 @@ mod disposition;
 pub mod e2b;
 pub mod execute;
 mod front;
+mod known_paths;
 mod lent;
 mod local;
 mod metrics;

@@ -4,9 +4,12 @@ use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
 use sandgate_core::Owner;
 
+/// Where clients made for Azure put it.
+const API_KEY: &str = "api-key";
+
 /// What was sent as a key; None if nothing was.
 pub(crate) fn presented(headers: &HeaderMap) -> Option<String> {
-    let value = headers.get(AUTHORIZATION)?;
+    let value = headers.get(AUTHORIZATION).or_else(|| headers.get(API_KEY))?;
     let value = String::from_utf8_lossy(value.as_bytes());
     let value = value.trim();
     // Any other scheme is a secret too: whoever sends the same is the same.

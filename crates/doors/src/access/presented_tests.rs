@@ -1,6 +1,6 @@
 //! Who is who by the header a request came with.
 
-use axum::http::HeaderValue;
+use axum::http::{HeaderName, HeaderValue};
 
 use super::*;
 
@@ -40,4 +40,12 @@ fn e2bs_clients_have_a_header_of_their_own() {
     assert_eq!(key(&[("x-api-key", ""), ("authorization", "Bearer x")]).as_deref(), Some("x"));
     assert_eq!(key(&[("authorization", "Bearer x")]).as_deref(), Some("x"));
     assert_eq!(key(&[]), None);
+}
+
+#[test]
+fn clients_made_for_azure_have_a_header_of_their_own() {
+    let azure = (HeaderName::from_static("api-key"), HeaderValue::from_static(" sg-1 "));
+    let usual = (AUTHORIZATION, HeaderValue::from_static("Bearer sg-2"));
+    assert_eq!(presented(&HeaderMap::from_iter([azure.clone()])).as_deref(), Some("sg-1"));
+    assert_eq!(presented(&HeaderMap::from_iter([azure, usual])).as_deref(), Some("sg-2"));
 }

@@ -9,6 +9,7 @@ use bytes::Bytes;
 use serde_json::{Map, Value};
 
 use super::error::{ApiError, ApiResult};
+use crate::known_paths::ModelInPath;
 use crate::patience::TooSlow;
 
 /// The fields of a JSON object.
@@ -40,7 +41,22 @@ pub(super) async fn whole(request: Request) -> ApiResult<(Parts, Bytes)> {
     let (head, body) = request.into_parts();
     let copy = head.clone();
     let body = Bytes::from_request(Request::from_parts(head, body), &()).await.map_err(unreadable)?;
+    let body = match copy.extensions.get::<ModelInPath>() {
+        Some(ModelInPath(model)) => with_model(body, model),
+        None => body,
+    };
     Ok((copy, body))
+}
+
+/// The body with this model, where it names none.
+fn with_model(body: Bytes, model: &str) -> Bytes {
+    let is_named =
+        parse(&body).map_or(true, |fields| fields.keys().any(|name| name.eq_ignore_ascii_case("model")));
+    let Some(at) = body.iter().position(|byte| *byte == b'{').filter(|_| !is_named) else { return body };
+    let (before, after) = body.split_at(at + 1);
+    let comma = if after.trim_ascii_start().starts_with(b"}") { "" } else { "," };
+    let field = format!("\"model\":{}{comma}", Value::from(model));
+    [before, field.as_bytes(), after].concat().into()
 }
 
 /// The same of a request that must be declared JSON; nothing of another is read.

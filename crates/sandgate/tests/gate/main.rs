@@ -28,6 +28,7 @@ mod litellm;
 mod metrics;
 mod negative_control;
 mod owners;
+mod paths;
 mod rules;
 mod stopping;
 mod telemetry;

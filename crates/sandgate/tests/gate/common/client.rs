@@ -58,6 +58,25 @@ impl Client {
         stream
     }
 
+    /// With these lines in its head and no key besides.
+    pub(crate) fn without_authorization(
+        &self,
+        method: &str,
+        target: &str,
+        lines: &str,
+        body: &[u8],
+    ) -> Answer {
+        let mut stream = TcpStream::connect(self.address).expect("a connection");
+        stream.set_read_timeout(Some(LONGEST)).expect("a timeout");
+        let (address, length) = (self.address, body.len());
+        let head = format!(
+            "{method} {target} HTTP/1.0\r\nhost: {address}\r\n{lines}content-length: {length}\r\n\r\n"
+        );
+        stream.write_all(head.as_bytes()).expect("the head is sent");
+        let _ = stream.write_all(body);
+        answer(stream)
+    }
+
     pub(crate) fn post(&self, target: &str, body: &Value) -> Answer {
         answer(self.send("POST", target, "application/json", body.to_string().as_bytes()))
     }
