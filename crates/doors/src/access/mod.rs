@@ -5,6 +5,7 @@ mod model;
 mod operator;
 mod presented;
 mod rates;
+mod reading;
 mod refusal;
 
 use std::fmt;
@@ -21,7 +22,7 @@ use sandgate_core::{BackendError, KeyLimits, Owner, Principal, Rank};
 use sandgate_store::{KEY_PREFIX, KeyFound, KeyHash, KeyRecord, Store, hash_key};
 use subtle::ConstantTimeEq;
 
-pub(crate) use model::check_model;
+pub(crate) use model::{check_model, check_model_alone};
 pub(crate) use presented::{open_owner, presented, presented_in};
 use rates::Rates;
 pub(crate) use refusal::NotLetIn;

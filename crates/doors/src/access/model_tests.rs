@@ -33,6 +33,10 @@ fn only_models_of_the_key_are_let_through() {
 }
 
 #[test]
-fn a_key_without_such_a_limit_is_not_read_for_it() {
-    assert!(check_model(&KeyLimits::default(), b"anything").is_ok());
+fn a_key_without_such_a_limit_names_what_it_likes_but_once() {
+    let any = KeyLimits::default();
+    assert!(check_model_alone(&any, b"anything").is_ok());
+    assert!(check_model(&any, br#"{"input": "x"}"#).is_ok());
+    assert!(check_model(&any, br#"{"model": "a", "model": "b"}"#).is_err());
+    assert!(check_model(&any, b"anything").is_err());
 }

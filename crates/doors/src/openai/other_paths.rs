@@ -18,7 +18,7 @@ use super::body::{is_kind, whole};
 use super::error::{ApiError, ApiResult};
 use super::path::InPath;
 use super::uploads::FORM;
-use crate::access::check_model;
+use crate::access::check_model_alone;
 use crate::owner::Who;
 
 const PASSED: [&str; 10] = [
@@ -46,7 +46,7 @@ pub(super) async fn pass(State(door): State<Door>, Who(who): Who, request: Reque
         // It stands somewhere in the form, which is not read here.
         refuse_form(&who)?;
     } else {
-        check_model(&who.limits, &body)?;
+        check_model_alone(&who.limits, &body)?;
     }
     door.pass(head, body).await
 }
