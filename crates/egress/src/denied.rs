@@ -92,6 +92,8 @@ pub(crate) enum Why {
     NotAHost(String),
     /// On the port of HTTP, something that names no host.
     NotHttp,
+    /// A request of a protocol that is not read here.
+    NotRead,
     /// It began as something else, or in pieces.
     LateRequest,
     TooMany {
@@ -156,6 +158,10 @@ impl fmt::Display for Denied {
             Why::NotHttp => write!(
                 f,
                 "{to} takes requests of HTTP/1 and TLS only, as nothing else says which host it wants."
+            ),
+            Why::NotRead => write!(
+                f,
+                "the connection to {to} speaks RTSP or ICE, whose requests some servers answer like those of HTTP and nobody here reads, so that they could ask for any host. Use HTTP or TLS."
             ),
             Why::LateRequest => write!(
                 f,

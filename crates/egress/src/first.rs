@@ -16,6 +16,8 @@ use crate::request_line::{self, Line};
 pub(crate) enum Speaks {
     Tls(Option<String>),
     Http,
+    /// A request, but of a protocol that is not read here, and that some servers answer as if it were one of HTTP.
+    Foreign,
     Other,
     /// It has begun with what may become a request, and waits.
     Unclear,
@@ -45,15 +47,24 @@ pub(crate) fn judge(head: &[u8]) -> Judged {
     let begins = match read_hello(head) {
         Hello::Tls(name) => return Judged::Clear(Speaks::Tls(name)),
         Hello::Broken => return Judged::Broken,
+        Hello::More if head.len() >= LONGEST => return Judged::Broken,
         Hello::More => Begins::Tls,
         Hello::Other => match request_line::read(head) {
             Line::Request => return Judged::Clear(Speaks::Http),
+            Line::Foreign => return Judged::Clear(Speaks::Foreign),
+            Line::Broken => return Judged::Broken,
             Line::Other => return Judged::Clear(Speaks::Other),
             Line::Unclear { likely: true } => Begins::Request,
             Line::Unclear { likely: false } => Begins::Anything,
         },
     };
-    if head.len() >= LONGEST { Judged::Broken } else { Judged::Begins(begins) }
+    Judged::Begins(begins)
+}
+
+/// Whether a server that takes an end for the end of a line could take this for a request.
+pub(crate) fn ends_as_request(head: &[u8]) -> bool {
+    read_hello(head) == Hello::Other
+        && matches!(request_line::read_last(head), Line::Request | Line::Foreign | Line::Broken)
 }
 
 /// A stream with bytes that were read from it already in front.
@@ -102,6 +113,9 @@ impl<S: AsyncRead + Unpin> Replayed<S> {
             };
             let until = match begins {
                 Begins::Tls => last,
+                // What may be something else passes, and is looked at on its way.
+                _ if self.head.len() >= LONGEST && pause < PATIENCE => return Ok(Speaks::Unclear),
+                _ if self.head.len() >= LONGEST => return Err(io::ErrorKind::InvalidData.into()),
                 Begins::Request => last.min(Instant::now() + pause),
                 Begins::Anything if pause < PATIENCE => return Ok(Speaks::Unclear),
                 Begins::Anything => last,
@@ -109,7 +123,10 @@ impl<S: AsyncRead + Unpin> Replayed<S> {
             match timeout_at(until, self.inner.read_buf(&mut self.head)).await {
                 Ok(read) => {
                     if read? == 0 {
-                        return Ok(Speaks::Other);
+                        return match ends_as_request(&self.head) {
+                            true => Err(io::ErrorKind::InvalidData.into()),
+                            false => Ok(Speaks::Other),
+                        };
                     }
                 }
                 Err(_) if begins == Begins::Tls => return Err(io::ErrorKind::TimedOut.into()),

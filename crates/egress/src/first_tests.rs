@@ -43,7 +43,8 @@ async fn the_beginning_of_a_request_that_pauses_is_unclear() {
         (&b"GE"[..], PAUSE, Speaks::Unclear),
         (b"GET / HTTP/1.1", PATIENCE, Speaks::Unclear),
         (b"hello", PAUSE, Speaks::Unclear),
-        (b"\0", PAUSE, Speaks::Other),
+        (b"\0", PAUSE, Speaks::Unclear),
+        (b"\0\n", PAUSE, Speaks::Other),
     ] {
         let (mut outside, inside) = tokio::io::duplex(64);
         outside.write_all(head).await.unwrap();
@@ -53,4 +54,31 @@ async fn the_beginning_of_a_request_that_pauses_is_unclear() {
     outside.write_all(b"\x16\x03").await.unwrap();
     let hello = Replayed::new(Vec::new(), inside).look(PAUSE).await;
     assert_eq!(hello.unwrap_err().kind(), std::io::ErrorKind::TimedOut);
+}
+
+/// Some servers take the end of a connection for the end of a line.
+#[tokio::test]
+async fn a_request_that_ends_without_a_line_is_an_error() {
+    const PAUSE: Duration = Duration::from_secs(5);
+    for (head, found) in [
+        (&b"GET http://other/ HTTP/1.1"[..], None),
+        (b"OPTIONS * RTSP/1.0", None),
+        (b"PROXY TCP4", None),
+        (b"HELLO", Some(Speaks::Other)),
+    ] {
+        let (mut outside, inside) = tokio::io::duplex(64);
+        outside.write_all(head).await.unwrap();
+        drop(outside);
+        assert_eq!(Replayed::new(Vec::new(), inside).look(PAUSE).await.ok(), found);
+    }
+}
+
+/// Servers read lines of any length; so does whoever looks at what passes.
+#[tokio::test]
+async fn a_line_that_is_long_is_unclear_where_anything_may_pass() {
+    for (pause, found) in [(Duration::from_secs(5), Some(Speaks::Unclear)), (PATIENCE, None)] {
+        let (mut outside, inside) = tokio::io::duplex(1 << 20);
+        outside.write_all(&[&b"GET /"[..], &[b'a'; 50 << 10]].concat()).await.unwrap();
+        assert_eq!(Replayed::new(Vec::new(), inside).look(pause).await.ok(), found);
+    }
 }

@@ -32,6 +32,7 @@ mod socks;
 mod tls;
 mod transparent;
 mod tunnel;
+mod watch;
 
 pub use attached::{Attached, InsideSockets};
 pub use config::{EgressConfig, EgressError, Resolution};

@@ -11,11 +11,10 @@ use rustix::net::{Shutdown, shutdown, sockopt};
 use sandgate_core::network::NetworkLimits;
 use tokio::net::TcpStream;
 
-use crate::first::{Judged, Speaks, judge};
-use crate::greetings::{Greetings, Next};
 use crate::meter::{Counts, Meter};
 use crate::metered::Pace;
 use crate::pipes::{self, Borrowed, Pipes};
+use crate::watch::Watch;
 
 /// One piece that is copied.
 const PIECE: usize = 64 << 10;
@@ -28,46 +27,6 @@ pub(crate) struct Account {
     pub(crate) counts: Arc<Counts>,
     pub(crate) limits: NetworkLimits,
     pub(crate) pipes: Arc<Pipes>,
-}
-
-/// What is still to be looked at of a connection whose bytes pass already.
-pub(crate) enum Watch {
-    /// It is known to be no request.
-    No,
-    /// It must not turn out to be a request, whose host could no longer be checked. Holds what has passed of it.
-    ForRequests(Vec<u8>),
-    /// Nothing may be said where no host can be read.
-    ForAnything,
-    /// It is TLS, and may send its greeting once more, which must name the same host. Has read what has passed of it.
-    ForGreetings(Greetings),
-}
-
-impl Watch {
-    /// Before `bytes` are sent on. What is refused here the server never has whole.
-    fn check(&mut self, bytes: &[u8]) -> io::Result<()> {
-        match self {
-            Self::No => {}
-            Self::ForAnything => return Err(refused()),
-            Self::ForRequests(seen) => {
-                seen.extend(bytes);
-                match judge(seen) {
-                    Judged::Begins(_) => {}
-                    Judged::Clear(Speaks::Other) => *self = Self::No,
-                    Judged::Clear(_) | Judged::Broken => return Err(refused()),
-                }
-            }
-            Self::ForGreetings(greetings) => match greetings.read(bytes) {
-                Ok(Next::Look) => {}
-                Ok(Next::Free) => *self = Self::No,
-                Err(renamed) => return Err(io::Error::new(io::ErrorKind::PermissionDenied, renamed)),
-            },
-        }
-        Ok(())
-    }
-}
-
-fn refused() -> io::Error {
-    io::ErrorKind::PermissionDenied.into()
 }
 
 /// Until both sides have ended, or one of them breaks off: then the other is told so, and does not take what it has for
@@ -139,6 +98,7 @@ impl<'a> Way<'a> {
             self.passed(took);
             piece.give(to, &mut watch).await?;
         }
+        watch.end()?;
         // Who has closed both ways need not hear of one.
         let _ = shutdown(to, Shutdown::Write);
         Ok(())

@@ -14,9 +14,10 @@ use crate::first::{self, Replayed, Speaks};
 use crate::greetings::{Greetings, Next, Renamed};
 use crate::http;
 use crate::meter::Ticket;
-use crate::relay::{Account, Watch, break_off, relay};
+use crate::relay::{Account, break_off, relay};
 use crate::sandbox::SandboxEgress;
 use crate::secrets;
+use crate::watch::Watch;
 
 /// A fatal TLS alert "access denied": the one that says in a program's error message what it is.
 const ALERT: [u8; 7] = [21, 3, 3, 0, 2, 2, 49];
@@ -77,6 +78,11 @@ pub(crate) async fn run(
             }
         },
         Ok(Speaks::Http) => http::serve_plain(sandbox, client, wanted, upstream, ticket).await,
+        Ok(Speaks::Foreign) => {
+            let why = wanted.denied(Why::NotRead);
+            ticket.cut(&why);
+            say(client, &why).await;
+        }
         Ok(Speaks::Other | Speaks::Unclear) if by_name && !client.is_untouched() => {
             ticket.cut(&wanted.denied(Why::NotHttp));
         }
@@ -181,14 +187,16 @@ async fn alert<C: Stream>(mut client: Replayed<C>) {
     let _ = client.shutdown().await;
 }
 
+async fn say<C: Stream>(mut client: Replayed<C>, why: &NoConnection) {
+    let _ = client.write_all(&http::raw_refusal(why)).await;
+    let _ = client.shutdown().await;
+}
+
 /// Says no in the words of whatever the connection speaks.
 pub(crate) async fn refuse<C: Stream>(mut client: Replayed<C>, why: &NoConnection) {
     match tokio::time::timeout(REFUSAL, client.look(PAUSE)).await {
         Ok(Ok(Speaks::Tls(_))) => alert(client).await,
-        Ok(Ok(Speaks::Http)) => {
-            let _ = client.write_all(&http::raw_refusal(why)).await;
-            let _ = client.shutdown().await;
-        }
+        Ok(Ok(Speaks::Http | Speaks::Foreign)) => say(client, why).await,
         Ok(Ok(Speaks::Other | Speaks::Unclear) | Err(_)) | Err(_) => {}
     }
 }
