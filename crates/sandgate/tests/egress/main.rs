@@ -8,6 +8,7 @@ mod attempt;
 mod attempts;
 mod changes;
 mod life;
+mod names;
 mod packages;
 mod reality;
 mod secrets;
