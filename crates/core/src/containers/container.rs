@@ -1,5 +1,6 @@
 //! One container: its sandbox, which comes and goes, and its files, which stay.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -29,6 +30,8 @@ pub struct Container {
     pub(super) kept: Mutex<Option<Share>>,
     /// What it may reach, and how that was put, if it was changed since `record`.
     pub(super) network: Mutex<Option<(NetworkPolicy, Option<Value>)>>,
+    /// Whether a door lent it, and keeps a record of its own of what it reaches.
+    lent: AtomicBool,
     /// Held while its record is saved, so that an older one never comes after a newer.
     pub(super) saving: AsyncMutex<()>,
 }
@@ -105,6 +108,7 @@ impl Container {
             used,
             kept: Mutex::new(kept),
             network: Mutex::default(),
+            lent: AtomicBool::new(false),
             saving: AsyncMutex::default(),
         }
     }
@@ -118,6 +122,15 @@ impl Container {
         }
         record.last_active_at = self.used().seconds;
         record
+    }
+
+    /// From now on it is lent, until it is deleted.
+    pub(crate) fn lend(&self) {
+        self.lent.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn is_lent(&self) -> bool {
+        self.lent.load(Ordering::Relaxed)
     }
 
     /// What its code may reach.

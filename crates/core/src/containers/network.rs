@@ -60,8 +60,46 @@ impl Containers {
         }
     }
 
-    /// Changes what a container may reach, at once if it runs. `said`: the policy as it is said back.
+    /// Whether [`Containers::set_network`] would grant this.
+    pub fn check_network(
+        &self,
+        container: &Container,
+        asked: Option<NetworkPolicy>,
+        allowance: &KeyLimits,
+    ) -> Result<()> {
+        if container.is_lent() {
+            return Err(BackendError::Invalid(
+                "this container is a sandbox of E2B's or OpenSandbox's API; change its network there"
+                    .to_owned(),
+            ));
+        }
+        self.network_on(container.record.spec.backend.as_deref(), asked, allowance).map(|_| ())
+    }
+
+    /// Changes what a container may reach, at once if it runs. `said`: the policy as it is said back. Not that of one
+    /// that is lent: its door tells what it reaches by a record of its own.
     pub async fn set_network(
+        &self,
+        container: &Arc<Container>,
+        asked: Option<NetworkPolicy>,
+        said: Option<Value>,
+        allowance: &KeyLimits,
+    ) -> Result<()> {
+        self.check_network(container, asked.clone(), allowance)?;
+        self.exchange_network(container, asked, said, allowance).await
+    }
+
+    /// The same for the door that lent it.
+    pub async fn set_lent_network(
+        &self,
+        container: &Arc<Container>,
+        asked: Option<NetworkPolicy>,
+        allowance: &KeyLimits,
+    ) -> Result<()> {
+        self.exchange_network(container, asked, None, allowance).await
+    }
+
+    async fn exchange_network(
         &self,
         container: &Arc<Container>,
         asked: Option<NetworkPolicy>,

@@ -85,7 +85,8 @@ impl Leases {
     pub async fn open(containers: Arc<Containers>, registry: Arc<dyn LeaseRegistry>) -> Result<Self> {
         let mut all = HashMap::new();
         for lease in registry.leases().await.map_err(LeaseError::Registry)? {
-            if containers.get(&lease.owner, &lease.container).is_ok() {
+            if let Ok(container) = containers.get(&lease.owner, &lease.container) {
+                container.lend();
                 all.insert(lease.id.clone(), Arc::new(Held::new(lease)));
             } else {
                 registry.remove_lease(&lease.id).await.map_err(LeaseError::Registry)?;
@@ -129,6 +130,7 @@ impl Leases {
             owner: container.owner().clone(),
             container: container.id().clone(),
             metadata: new.metadata,
+        container.lend();
             started_ms: now,
             ends_ms: new.lasts_ms.map(|lasts| now.saturating_add(lasts)),
             on_end: new.on_end,

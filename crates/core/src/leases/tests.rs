@@ -264,3 +264,20 @@ async fn only_so_many_paused_ones_of_an_owner_hold_memory_and_the_oldest_go_firs
     assert_eq!(house.containers.count_live(), frozen::MOST);
     assert!(house.leases.frozen.has(&ann(), "i0"), "now it is the youngest");
 }
+
+/// The door that lent it says what it reaches, and would not know of it.
+#[tokio::test]
+async fn the_network_of_what_is_lent_is_changed_by_its_door_alone() {
+    let mut house = House::new().await;
+    let lease = house.grant("i1", None, OnEnd::Delete).await;
+    for _ in 0..2 {
+        let container = house.leases.container(&lease).unwrap();
+        let (closed, key) = (Some(crate::network::NetworkPolicy::disabled()), KeyLimits::default());
+        let refused = house.containers.set_network(&container, closed.clone(), None, &key).await.unwrap_err();
+        assert!(refused.to_string().contains("change its network there"), "{refused}");
+        house.containers.set_lent_network(&container, closed.clone(), &key).await.unwrap();
+        let own = house.containers.create(NewContainer::default()).await.unwrap();
+        house.containers.set_network(&own, closed, None, &key).await.unwrap();
+        house = house.restarted().await;
+    }
+}

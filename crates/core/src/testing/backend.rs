@@ -74,8 +74,12 @@ impl Backend for ScriptedBackend {
     fn name(&self) -> &'static str {
         "scripted"
     }
-    fn network(&self, _backend: Option<&str>) -> NetworkBy {
-        NetworkBy::Policy
+    /// The one that is called "closed" gives no network.
+    fn network(&self, backend: Option<&str>) -> NetworkBy {
+        match backend {
+            Some("closed") => NetworkBy::Backend(NetworkPolicy::disabled()),
+            _ => NetworkBy::Policy,
+        }
     }
     async fn create(&self, spec: SandboxSpec) -> Result<Arc<dyn Sandbox>> {
         self.created.fetch_add(1, Ordering::SeqCst);

@@ -143,7 +143,7 @@ async fn change(
         // By the key as it is now, after whatever this change has waited for.
         let maker = Maker::of(&work.store, &*details).await.map_err(|error| Refusal::internal(&error))?;
         let limits = maker.limits(&*details);
-        work.containers.set_network(&target.container, Some(policy), None, &limits).await?;
+        work.containers.set_lent_network(&target.container, Some(policy), &limits).await?;
         let kept = new.clone();
         let record = move |details: &mut Value| details["network"] = kept;
         work.leases.change_details(&lease.id, record).await?;

@@ -168,7 +168,7 @@ pub(super) async fn update(
     }
     let policy = asked.policy(&door.containers, &who.limits)?;
     let container = door.leases.container(&lease)?;
-    door.containers.set_network(&container, policy, None, &who.limits).await?;
+    door.containers.set_lent_network(&container, policy, &who.limits).await?;
     let Fields { fields: mut new, .. } = fields;
     new.retain(|name, _| UPDATED.contains(&name.as_str()));
     let change = move |details: &mut Value| {
