@@ -19,6 +19,7 @@ use crate::error::{GateError, Result};
 use crate::executions::{Asker, Executions};
 use crate::history::History;
 use crate::ids::ResponseIds;
+use crate::input_files::parts_of;
 use crate::live::Live;
 use crate::request::CreateRequest;
 use crate::response_object::ResponseObject;
@@ -271,7 +272,7 @@ impl Gate {
         Ok(if_there(self.store.response(owner, id).await)?.is_some())
     }
 
-    /// Whether a message of the request holds a file of our files API.
+    /// Whether an item of the request holds a file of our files API.
     pub async fn has_files_in(&self, owner: &Owner, body: &Map<String, Value>) -> Result<bool> {
         for id in file_ids(body) {
             if if_there(self.store.file(owner, id).await)?.is_some() {
@@ -282,9 +283,8 @@ impl Gate {
     }
 }
 
-/// The files that messages of a request name.
+/// The files that items of a request name.
 fn file_ids(body: &Map<String, Value>) -> impl Iterator<Item = &str> {
     let items = body.get("input").and_then(Value::as_array).into_iter().flatten();
-    let parts = items.filter_map(|item| item.get("content").and_then(Value::as_array)).flatten();
-    parts.filter_map(|part| part.get("file_id").and_then(Value::as_str))
+    items.flat_map(parts_of).filter_map(|part| part.get("file_id").and_then(Value::as_str))
 }

@@ -87,7 +87,7 @@ impl History {
         for item in request.input_items()? {
             history.add_input(store, owner, item, remembers).await?;
         }
-        let mut files = TakenFiles { weight: history.weight, ..TakenFiles::default() };
+        let mut files = TakenFiles::new(request.code_tool.is_some(), history.weight);
         for item in &mut history.model {
             take_files(item, owner, store, &mut files).await?;
         }

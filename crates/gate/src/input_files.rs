@@ -1,9 +1,10 @@
-//! Files and images in the client's messages: they go into the container, and those that only our own
-//! files API knows are put into the message itself, because the upstream has never heard of them.
+//! Files and images in the client's messages and in what its tools gave: they go into the container, and
+//! those that only our own files API knows are put into the message itself, because the upstream has never
+//! heard of them.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use sandgate_core::{Container, Owner, SandboxPath};
+use sandgate_core::{Container, Owner, SandboxPath, human_bytes};
 use sandgate_store::{FileRecord, Store, StoreError, if_there};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -11,9 +12,10 @@ use tokio::fs::File;
 use tokio::io::AsyncReadExt;
 
 use crate::container_files::ContainerFiles;
-use crate::error::Result;
+use crate::error::{GateError, Result};
 use crate::file_name::clean_file_name;
 use crate::history::check_weight;
+use crate::media_type::media_type;
 
 /// A file that code should find in its container.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,10 +67,20 @@ impl InputFile {
 #[derive(Debug, Default)]
 pub(crate) struct TakenFiles {
     pub(crate) found: Vec<InputFile>,
-    pub(crate) weight: usize,
+    /// Code can open them. Otherwise only what is in the message itself reaches the model.
+    has_code: bool,
+    weight: usize,
 }
 
+/// Of one file put into a message; what the upstreams of this world take, about.
+const MOST_OF_ONE: u64 = 50 << 20;
+
 impl TakenFiles {
+    /// `weight`: what is in front of the model without them.
+    pub(crate) fn new(has_code: bool, weight: usize) -> Self {
+        Self { found: Vec::new(), has_code, weight }
+    }
+
     fn add(&mut self, file: InputFile) {
         if !self.found.contains(&file) {
             self.found.push(file);
@@ -76,28 +88,62 @@ impl TakenFiles {
     }
 
     /// Makes room for a file's content in a message, where it takes a third more.
-    fn make_room(&mut self, bytes: u64) -> Result<()> {
-        self.weight = self.weight.saturating_add(usize::try_from(bytes / 3 * 4).unwrap_or(usize::MAX));
+    fn make_room(&mut self, file: &FileRecord) -> Result<()> {
+        if file.bytes > MOST_OF_ONE {
+            return Err(too_large(file));
+        }
+        self.weight = self.weight.saturating_add(usize::try_from(file.bytes / 3 * 4).unwrap_or(usize::MAX));
         check_weight(self.weight)
     }
 }
 
-/// Rewrites the parts of a message for the upstream and collects what belongs into the container.
+fn too_large(file: &FileRecord) -> GateError {
+    let (size, most) = (human_bytes(file.bytes), human_bytes(MOST_OF_ONE));
+    GateError::Invalid {
+        message: format!(
+            "The file '{}' has {size}, and a file that is put into a message may have {most}. Larger ones can be \
+             given to code, by 'file_ids' of a 'code_interpreter' tool.",
+            file.id
+        ),
+        param: Some("file_id".to_owned()),
+        code: Some("file_too_large"),
+    }
+}
+
+/// The parts of an item that can be files: of a message, or of what a tool of the client's gave.
+pub(crate) fn parts_of(item: &Value) -> impl Iterator<Item = &Value> {
+    PLACES.into_iter().filter_map(|place| item.get(place)).flat_map(|parts| match parts {
+        Value::Array(parts) => parts.as_slice(),
+        // A screenshot stands alone.
+        Value::Object(_) => std::slice::from_ref(parts),
+        _ => &[],
+    })
+}
+
+const PLACES: [&str; 2] = ["content", "output"];
+
+/// Rewrites the parts of an item for the upstream and collects what belongs into the container.
 pub(crate) async fn take_files(
     item: &mut Value,
     owner: &Owner,
     store: &Store,
     found: &mut TakenFiles,
 ) -> Result<()> {
-    let Some(Value::Array(parts)) = item.get_mut("content") else { return Ok(()) };
-    for part in parts {
-        let replaced = match part.get("type").and_then(Value::as_str) {
-            Some("input_file") => take_file(part, owner, store, found).await?,
-            Some("input_image") => take_image(part, owner, store, found).await?,
-            _ => None,
+    for place in PLACES {
+        let parts = match item.get_mut(place) {
+            Some(Value::Array(parts)) => parts.as_mut_slice(),
+            Some(part @ Value::Object(_)) => std::slice::from_mut(part),
+            _ => continue,
         };
-        if let Some(replaced) = replaced {
-            *part = replaced;
+        for part in parts {
+            let replaced = match part.get("type").and_then(Value::as_str) {
+                Some("input_file") => take_file(part, owner, store, found).await?,
+                Some("input_image" | "computer_screenshot") => take_image(part, owner, store, found).await?,
+                _ => None,
+            };
+            if let Some(replaced) = replaced {
+                *part = replaced;
+            }
         }
     }
     Ok(())
@@ -111,12 +157,14 @@ async fn take_file(
 ) -> Result<Option<Value>> {
     if let Some((file, open)) = stored(part, owner, store).await? {
         let input = InputFile::Stored { id: file.id.clone(), filename: file.filename.clone() };
-        let replaced = if is_pdf(&file.filename) {
-            let content = content_of(&file, open, found).await?;
-            let data = format!("data:application/pdf;base64,{}", STANDARD.encode(&content));
-            json!({"type": "input_file", "filename": file.filename, "file_data": data})
-        } else {
+        // Code reads a table better than a model does; of a paper the model sees the pages.
+        let replaced = if found.has_code && !is_pdf(&file.filename) {
             json!({"type": "input_text", "text": format!("[The user gave a file: {}]", input.path())})
+        } else {
+            let content = content_of(&file, open, found).await?;
+            let kind = media_type(&file.filename, &content);
+            let data = format!("data:{kind};base64,{}", STANDARD.encode(&content));
+            json!({"type": "input_file", "filename": file.filename, "file_data": data})
         };
         found.add(input);
         return Ok(Some(replaced));
@@ -161,7 +209,7 @@ async fn stored(part: &Value, owner: &Owner, store: &Store) -> Result<Option<(Fi
 }
 
 async fn content_of(file: &FileRecord, mut open: File, found: &mut TakenFiles) -> Result<Vec<u8>> {
-    found.make_room(file.bytes)?;
+    found.make_room(file)?;
     let mut content = Vec::new();
     open.read_to_end(&mut content).await.map_err(StoreError::Io)?;
     Ok(content)

@@ -1,10 +1,10 @@
 //! Files of messages, for the upstream and for the container.
 
 use sandgate_core::Owner;
-use sandgate_store::Store;
+use sandgate_store::{FileRecord, Store};
 use serde_json::json;
 
-use super::{InputFile, TakenFiles, take_files};
+use super::{InputFile, TakenFiles, parts_of, take_files};
 
 #[tokio::test]
 async fn our_files_are_put_into_the_message_and_others_left_alone() {
@@ -25,7 +25,7 @@ async fn our_files_are_put_into_the_message_and_others_left_alone() {
         {"type": "input_file", "file_id": "file-of-the-upstream"},
         {"type": "input_file", "filename": "b.txt", "file_data": "data:text/plain;base64,aGk="},
     ]});
-    let mut taken = TakenFiles::default();
+    let mut taken = TakenFiles::new(true, 0);
     take_files(&mut item, &owner, &store, &mut taken).await.unwrap();
     let found = taken.found;
     let parts = item["content"].as_array().unwrap();
@@ -39,4 +39,47 @@ async fn our_files_are_put_into_the_message_and_others_left_alone() {
     assert_eq!(found.len(), 4);
     assert_eq!(found[3], InputFile::Inline { filename: "b.txt".into(), content: b"hi".to_vec() });
     assert!(found[3].path().ends_with("-b.txt"));
+}
+
+#[tokio::test]
+async fn without_code_every_file_of_ours_is_put_into_the_item_wherever_it_stands() {
+    let home = tempfile::tempdir().unwrap();
+    let store = Store::open(home.path()).await.unwrap();
+    let owner = Owner::anonymous();
+    let mut content = &b"1,2"[..];
+    let table = store.add_file(&owner, "a.csv", "assistants", None, &mut content, 100).await.unwrap().id;
+    let inline = json!({"type": "input_file", "filename": "a.csv", "file_data": "data:text/csv;base64,MSwy"});
+    let named = json!({"type": "input_file", "file_id": table});
+    let mut message = json!({"role": "user", "content": [named]});
+    let mut output = json!({"type": "function_call_output", "call_id": "c", "output": [named]});
+    let mut screen = json!({"type": "computer_call_output", "call_id": "c",
+        "output": {"type": "computer_screenshot", "file_id": table}});
+    let mut taken = TakenFiles::new(false, 0);
+    for item in [&mut message, &mut output, &mut screen] {
+        assert_eq!(parts_of(item).filter(|part| part["file_id"] == table).count(), 1);
+        take_files(item, &owner, &store, &mut taken).await.unwrap();
+    }
+    assert_eq!(message["content"][0], inline);
+    assert_eq!(output["output"][0], inline);
+    assert_eq!(screen["output"]["image_url"], "data:image/png;base64,MSwy");
+    assert!(screen["output"].get("file_id").is_none());
+}
+
+#[test]
+fn a_file_too_large_for_a_message_is_refused_in_words() {
+    let file = |bytes| FileRecord {
+        id: "file-1".into(),
+        owner: Owner::anonymous(),
+        filename: "a.csv".into(),
+        purpose: "assistants".into(),
+        bytes,
+        created_at: 0,
+        expires_at: None,
+    };
+    let mut taken = TakenFiles::new(false, 0);
+    taken.make_room(&file(50 << 20)).unwrap();
+    let refused = taken.make_room(&file((50 << 20) + 1)).unwrap_err().to_string();
+    assert!(refused.contains("'file-1'") && refused.contains("50 MiB"), "{refused}");
+    // Together they have a bound too.
+    assert!(taken.make_room(&file(50 << 20)).is_err());
 }

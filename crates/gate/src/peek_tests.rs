@@ -1,12 +1,28 @@
 //! What passes by unread.
 
-use super::{may_concern_us, may_name_code};
+use super::{chat_may_concern_us, may_concern_us};
 
 #[test]
 fn a_plain_request_passes() {
     assert!(!may_concern_us(
         br#"{"model":"m","input":"caf\u00e9 \u4e2d","tools":[{"type":"function","name":"f"}]}"#
     ));
+}
+
+#[test]
+fn ids_among_other_fields_pass() {
+    for body in [
+        &br#"{"input":[{"id":"msg_1","role":"assistant","content":"hi"}]}"#[..],
+        br#"{"input":[{"role":"assistant","content":"hi","id":"msg_1"}]}"#,
+        br#"{"prompt":{"id":"pmpt_1"}}"#,
+        br#"{"id"}"#,
+        br#"{"id":5}"#,
+        br#"{"id":"#,
+        br#"{"id":"x"#,
+        br#""id""#,
+    ] {
+        assert!(!may_concern_us(body), "{}", String::from_utf8_lossy(body));
+    }
 }
 
 #[test]
@@ -17,6 +33,8 @@ fn whatever_names_ours_does_not() {
         br#"{"previous_response_id":"resp_1"}"#,
         br#"{"conversation":"conv_1"}"#,
         br#"{"input":[{"type":"item_reference","id":"ci_1"}]}"#,
+        br#"{"input":[{"id":"ci_1"}]}"#,
+        br#"{"input":[ { "id" : "ci_1" } , {"role":"user","content":"more"}]}"#,
         br#"{"input":[{"content":[{"type":"input_file","file_id":"file-1"}]}]}"#,
     ] {
         assert!(may_concern_us(body), "{}", String::from_utf8_lossy(body));
@@ -24,8 +42,9 @@ fn whatever_names_ours_does_not() {
 }
 
 #[test]
-fn in_chat_completions_only_the_tool_is_ours() {
-    assert!(may_name_code(br#"{"tools":[{"type":"code_interpreter"}]}"#));
-    assert!(may_name_code(br#"{"tools":[{"type":"\u0063ode_interpreter"}]}"#));
-    assert!(!may_name_code(br#"{"messages":[{"content":"previous_response_id","x":{"file_id":"f"}}]}"#));
+fn in_chat_completions_only_the_tool_and_files_are_ours() {
+    assert!(chat_may_concern_us(br#"{"tools":[{"type":"code_interpreter"}]}"#));
+    assert!(chat_may_concern_us(br#"{"tools":[{"type":"\u0063ode_interpreter"}]}"#));
+    assert!(chat_may_concern_us(br#"{"messages":[{"content":[{"type":"file","file":{"file_id":"f"}}]}]}"#));
+    assert!(!chat_may_concern_us(br#"{"messages":[{"content":"previous_response_id, file_id"}]}"#));
 }

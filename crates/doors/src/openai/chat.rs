@@ -3,7 +3,7 @@
 use axum::extract::{Request, State};
 use axum::response::Response;
 use sandgate_gate::upstream::model_in;
-use sandgate_gate::{ChatRequest, forget_code, may_name_code};
+use sandgate_gate::{ChatRequest, chat_may_concern_us, forget_code};
 use serde_json::{Map, Value};
 
 use super::Door;
@@ -21,13 +21,14 @@ pub(super) async fn create(State(door): State<Door>, Who(who): Who, request: Req
     let (head, body) = whole_json(request).await?;
     check_model(&who.limits, &body)?;
     let passes = door.gate.upstream().forwards_for(PATH, model_in(&body).as_deref());
-    if passes && !may_name_code(&body) {
+    if passes && !chat_may_concern_us(&body) {
         return door.pass(head, body).await;
     }
     let mut fields = parse(&body)?;
     if passes && !has_code_tool(&fields) {
-        // What earlier answers told of code is nothing the upstream knows.
-        let body = if forget_code(&mut fields) { Value::Object(fields).to_string().into() } else { body };
+        // What earlier answers told of code, and files that were uploaded here, are nothing the upstream knows.
+        let is_changed = forget_code(&mut fields) | door.gate.put_files_into(&who.owner, &mut fields).await?;
+        let body = if is_changed { Value::Object(fields).to_string().into() } else { body };
         return door.pass(head, body).await;
     }
     let answer = door.gate.chat(caller(&who, &head, DOOR), ChatRequest::parse(fields)?).await?;

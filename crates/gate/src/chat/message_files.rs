@@ -3,25 +3,55 @@
 
 use sandgate_core::Owner;
 use sandgate_store::Store;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::error::Result;
+use crate::gate::Gate;
 use crate::input_files::{InputFile, TakenFiles, take_files};
 
-pub(super) async fn take(messages: &mut [Value], owner: &Owner, store: &Store) -> Result<Vec<InputFile>> {
-    let mut taken = TakenFiles::default();
+impl Gate {
+    /// Puts the files of our files API that a request's messages name into them, for an upstream that the
+    /// request is passed on to. False: there were none.
+    pub async fn put_files_into(&self, owner: &Owner, body: &mut Map<String, Value>) -> Result<bool> {
+        let Some(Value::Array(messages)) = body.get_mut("messages") else { return Ok(false) };
+        let mut is_changed = false;
+        take_each(messages, owner, &self.store, &mut TakenFiles::new(false, 0), &mut is_changed).await?;
+        Ok(is_changed)
+    }
+}
+
+/// `has_code`: whether code can open them.
+pub(super) async fn take(
+    messages: &mut [Value],
+    owner: &Owner,
+    store: &Store,
+    has_code: bool,
+) -> Result<Vec<InputFile>> {
+    let mut taken = TakenFiles::new(has_code, 0);
+    take_each(messages, owner, store, &mut taken, &mut false).await?;
+    Ok(taken.found)
+}
+
+async fn take_each(
+    messages: &mut [Value],
+    owner: &Owner,
+    store: &Store,
+    taken: &mut TakenFiles,
+    is_changed: &mut bool,
+) -> Result<()> {
     for message in messages {
         let Some(Value::Array(parts)) = message.get_mut("content") else { continue };
         for part in parts {
             let Some(flat) = flat(part) else { continue };
             let mut item = json!({"content": [flat.clone()]});
-            take_files(&mut item, owner, store, &mut taken).await?;
+            take_files(&mut item, owner, store, taken).await?;
             if item["content"][0] != flat {
                 *part = nested(item["content"][0].take());
+                *is_changed = true;
             }
         }
     }
-    Ok(taken.found)
+    Ok(())
 }
 
 /// A part as the Responses API writes it.

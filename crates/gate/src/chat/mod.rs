@@ -72,7 +72,9 @@ impl Gate {
         let messages = request.body.insert("messages".to_owned(), Value::Null);
         let mut messages = if let Some(Value::Array(messages)) = messages { messages } else { Vec::new() };
         let seen = replay::containers(&messages);
-        let files = message_files::take(&mut messages, &asker.owner, &self.store).await?;
+        let files =
+            message_files::take(&mut messages, &asker.owner, &self.store, request.code_tool.is_some())
+                .await?;
         let rules = self.workplace_rules(&asker.limits, &request.body);
         let tool = request.code_tool.as_ref();
         let workplace = Workplace::choose(&rules, &asker.owner, tool, &seen, files).await?;

@@ -18,6 +18,7 @@ mod chat_upstream;
 mod config;
 mod crash;
 mod expiry;
+mod files;
 mod hang_up;
 mod key_command;
 mod key_limits;
