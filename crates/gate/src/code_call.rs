@@ -143,6 +143,11 @@ impl Run {
             _ => "[the code was not run: no more rounds of code are left; answer now]".to_owned(),
         };
         let answer = answer_to(&item, &told);
+        // The client has no item for it. It is kept with the one before, which may be the thought that led to it:
+        // no upstream takes that alone.
+        if let Some(before) = self.output.iter_mut().rev().flatten().next() {
+            before.model.get_or_insert_default().extend([item.clone(), answer.clone()]);
+        }
         self.model_input.extend([item, answer]);
     }
 

@@ -78,13 +78,15 @@ impl Run {
         if self.request.store {
             store.save_response(&self.record(status, body), &self.inputs, items).await?;
         } else {
-            // Clients send code calls back without their outputs, so these are kept in any case.
-            let calls: Vec<ItemRecord> = items
-                .iter()
-                .filter(|item| text(&item.body, "type") == "code_interpreter_call")
-                .cloned()
-                .collect();
-            store.keep_items(&self.asker.owner, &calls).await?;
+            // Clients send code calls back without their outputs, and thoughts without what only the model can
+            // read, so these are kept in any case.
+            let is_shown_in_part = |item: &&ItemRecord| match text(&item.body, "type") {
+                "code_interpreter_call" => true,
+                "reasoning" => visible(item.body.clone(), &self.request.include) != item.body,
+                _ => false,
+            };
+            let in_part: Vec<ItemRecord> = items.iter().filter(is_shown_in_part).cloned().collect();
+            store.keep_items(&self.asker.owner, &in_part).await?;
         }
         Ok(())
     }

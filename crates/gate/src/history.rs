@@ -104,8 +104,12 @@ impl History {
         if kind(&item.body) == "code_interpreter_call" {
             let container = item.body.get("container_id").and_then(Value::as_str);
             self.containers.extend(container.map(str::to_owned));
-            let name = model.first().and_then(|call| call.get("name")).and_then(Value::as_str);
-            self.code_names.extend(name.map(str::to_owned));
+        }
+        // A call that the client does not see as one is a call for code, run or refused.
+        if !is_call(&item.body) {
+            let names =
+                model.iter().filter(|item| is_call(item)).filter_map(|call| call.get("name")?.as_str());
+            self.code_names.extend(names.map(str::to_owned));
         }
         self.ids.insert(item.id);
         self.model.extend(model);
@@ -245,7 +249,11 @@ fn rebuilt_output(item: &Value) -> String {
     if text.is_empty() { "[no output]".to_owned() } else { text }
 }
 
-/// A message may leave its type out.
+fn is_call(item: &Value) -> bool {
+    matches!(kind(item), "function_call" | "custom_tool_call")
+}
+
+/// A message may leave its type out, and so may the bare name of an item.
 pub(crate) fn kind(item: &Value) -> &str {
     item.get("type").and_then(Value::as_str).unwrap_or("message")
 }

@@ -41,6 +41,7 @@ mod response_object;
 mod rounds;
 mod run;
 mod slots;
+mod thoughts;
 mod tool_choice;
 mod tool_secrets;
 mod tools;

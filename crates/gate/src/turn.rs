@@ -10,6 +10,7 @@ use crate::message::MessageState;
 use crate::run::Run;
 use crate::slots::{Entry, Slot, TurnState};
 use crate::upstream::{Turn, UpstreamError, expand};
+use crate::visible::visible;
 
 /// How the model's turn ended.
 #[derive(Debug)]
@@ -118,7 +119,7 @@ impl Run {
         } else {
             state.waits_for_client |= is_for_client(&item);
             let (index, id) = (self.take_index(), self.final_id(&item));
-            let mut shown = item.clone();
+            let mut shown = visible(item.clone(), &self.request.include);
             set(&mut shown, "id", json!(id));
             event.insert("output_index".to_owned(), json!(index));
             event.insert("item".to_owned(), shown);
@@ -194,7 +195,7 @@ impl Run {
                 self.message_done(message, *index, id, &mut item).await?;
                 set(&mut item, "id", json!(id));
                 event.insert("output_index".to_owned(), json!(index));
-                event.insert("item".to_owned(), item.clone());
+                event.insert("item".to_owned(), visible(item.clone(), &self.request.include));
                 self.emitter.pass(event).await?;
                 self.keep(*index, item, vec![original.clone()]);
                 self.model_input.push(original);
@@ -253,7 +254,8 @@ impl Run {
                     if item.get("status").is_some() {
                         set(&mut item, "status", json!("incomplete"));
                     }
-                    let fields = json!({"output_index": index, "item": item});
+                    let shown = visible(item.clone(), &self.request.include);
+                    let fields = json!({"output_index": index, "item": shown});
                     self.emitter.emit("response.output_item.done", fields).await?;
                     let model = if message.has_text() { vec![item.clone()] } else { Vec::new() };
                     self.keep(*index, item, model);

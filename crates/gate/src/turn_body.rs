@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::request::INCLUDE_OUTPUTS;
 use crate::rounds::last_round_note;
 use crate::run::Run;
+use crate::thoughts::{INCLUDE_THOUGHTS, asks_for_thoughts, readable};
 use crate::tools::TurnTools;
 
 impl Run {
@@ -19,9 +20,8 @@ impl Run {
         }
         // What is said stays here; the upstream need not keep it.
         body.insert("store".to_owned(), json!(false));
-        body.insert("input".to_owned(), Value::Array(self.model_input.clone()));
-        let include: Vec<&String> =
-            self.request.include.iter().filter(|name| *name != INCLUDE_OUTPUTS).collect();
+        body.insert("input".to_owned(), Value::Array(readable(&self.model_input)));
+        let include = self.upstream_include();
         if include.is_empty() {
             body.shift_remove("include");
         } else {
@@ -42,6 +42,16 @@ impl Run {
             tools.apply(&mut body, TurnTools::of(self.rounds, self.may_call()));
         }
         body
+    }
+
+    /// What the client wants, without what is ours, and what the next turn needs.
+    fn upstream_include(&self) -> Vec<&str> {
+        let asked = self.request.include.iter().map(String::as_str);
+        let mut include: Vec<&str> = asked.filter(|name| *name != INCLUDE_OUTPUTS).collect();
+        if asks_for_thoughts(&self.request.body) && !include.contains(&INCLUDE_THOUGHTS) {
+            include.push(INCLUDE_THOUGHTS);
+        }
+        include
     }
 
     /// What is left of the client's limit, which counts over all turns.

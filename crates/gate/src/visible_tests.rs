@@ -30,3 +30,13 @@ fn other_items_are_left_as_they_are() {
         assert_eq!(shown(item.clone(), &[]), item);
     }
 }
+
+#[test]
+fn encrypted_thoughts_are_for_those_who_asked() {
+    let thought = json!({"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "x"});
+    assert_eq!(
+        shown(thought.clone(), &["code_interpreter_call.outputs"]),
+        json!({"type": "reasoning", "id": "rs_1", "summary": []})
+    );
+    assert_eq!(shown(thought.clone(), &["reasoning.encrypted_content"]), thought);
+}

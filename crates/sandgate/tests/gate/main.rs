@@ -35,3 +35,4 @@ mod stopping;
 mod telemetry;
 mod traces;
 mod turns;
+mod thoughts;

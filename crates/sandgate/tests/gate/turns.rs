@@ -15,7 +15,8 @@ fn a_function_of_the_client_beside_code_ends_the_response_and_the_next_goes_on()
         "parameters": {"type": "object", "properties": {}, "required": [], "additionalProperties": false}});
     let tools = json!([code_tool()[0], function]);
     let client = world().client([
-        Turn::of([Item::reasoning(), Item::code("x = 6 * 7\nprint(x)"), Item::call("weather", "{}")]),
+        turn(json!({"items": [{"reasoning": true, "encrypted_content": "c2VjcmV0"},
+            {"code": "x = 6 * 7\nprint(x)"}, {"call": {"name": "weather", "arguments": "{}"}}]})),
         Turn::text("42 degrees"),
     ]);
     let first = client.respond(json!({"tools": tools}));
@@ -90,7 +91,11 @@ fn every_other_field_reaches_the_upstream_in_every_turn() {
             assert_eq!(&body[name], value, "{name}");
         }
         assert_eq!(body["store"], false, "what is said stays here");
-        assert!(body.get("include").is_none(), "nobody upstream knows our outputs");
+        assert_eq!(
+            body["include"],
+            json!(["reasoning.encrypted_content"]),
+            "nobody upstream knows our outputs"
+        );
     }
     assert_eq!(response["instructions"], "be brief");
     assert_eq!(response["metadata"], json!({"a": "b"}));

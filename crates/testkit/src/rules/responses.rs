@@ -13,15 +13,45 @@ pub(super) fn check(request: &Map<String, Value>, known: &Known) -> Outcome {
         return refuse("previous_response_id", message);
     }
     let continues = earlier.is_some() || request.get("conversation").is_some_and(|value| !value.is_null());
-    let items = request.get("input").and_then(Value::as_array).into_iter().flatten();
+    let items: &[Value] = request.get("input").and_then(Value::as_array).map_or(&[], Vec::as_slice);
     let mut input = Input { known, continues, ids: HashSet::new(), calls: HashMap::new() };
-    for (index, item) in items.enumerate() {
+    for (index, item) in items.iter().enumerate() {
         input.take(item, &format!("input[{index}]"))?;
+    }
+    // What was said under `store: false` cannot be looked up later.
+    if request.get("store") == Some(&Value::Bool(false)) {
+        check_thoughts(items)?;
     }
     match input.calls.iter().find(|(_, call)| !call.answered) {
         Some((id, call)) => refuse(&call.place, format!("No tool output found for call {id}.")),
         None => Ok(()),
     }
+}
+
+/// Thoughts come whole, and before what came of them.
+fn check_thoughts(items: &[Value]) -> Outcome {
+    for (index, item) in items.iter().enumerate().filter(|(_, item)| kind(item) == "reasoning") {
+        let (place, id) = (format!("input[{index}]"), text(item, "id"));
+        let has_content =
+            item.get("content").and_then(Value::as_array).is_some_and(|parts| !parts.is_empty());
+        if text(item, "encrypted_content").is_empty() && !has_content {
+            let message = format!(
+                "Item with id '{id}' not found. Items are not persisted when `store` is set to false."
+            );
+            return refuse(&place, message);
+        }
+        let next = items[index..].iter().find(|item| kind(item) != "reasoning");
+        let is_models = next.is_some_and(|next| {
+            text(next, "role") == "assistant"
+                || (next.get("role").is_none() && !kind(next).ends_with("_output"))
+        });
+        if !is_models {
+            let message =
+                format!("Item '{id}' of type 'reasoning' was provided without its required following item.");
+            return refuse(&place, message);
+        }
+    }
+    Ok(())
 }
 
 struct Input<'a> {

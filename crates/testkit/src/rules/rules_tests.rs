@@ -85,6 +85,23 @@ fn calls_and_outputs_must_belong_together() {
 }
 
 #[test]
+fn thoughts_that_are_not_kept_come_whole_and_before_what_came_of_them() {
+    let thought = |encrypted: Value| json!({"type": "reasoning", "id": "rs_a", "summary": [], "encrypted_content": encrypted});
+    let unkept = |input: Value| {
+        let mut request = with_input(&input);
+        request["store"] = json!(false);
+        responses(&request)
+    };
+    unkept(json!([user(), thought(json!("x")), call("call_a"), output("call_a")])).unwrap();
+    let lost = json!([user(), thought(Value::Null), call("call_a"), output("call_a")]);
+    assert!(unkept(lost.clone()).unwrap_err().contains("not found"));
+    responses(&with_input(&lost)).unwrap();
+    for alone in [json!([user(), thought(json!("x")), user()]), json!([user(), thought(json!("x"))])] {
+        assert!(unkept(alone).unwrap_err().contains("required following item"));
+    }
+}
+
+#[test]
 fn nothing_of_the_sandbox_may_leak() {
     let code_call = json!({"type": "code_interpreter_call", "id": "ci_1", "status": "completed", "code": "1",
         "container_id": "cntr_1", "outputs": null});
