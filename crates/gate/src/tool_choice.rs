@@ -28,8 +28,18 @@ pub(crate) fn name_of(tool: &Value) -> Option<&str> {
     tool.get("name").or_else(inner).and_then(Value::as_str)
 }
 
-pub(crate) fn rewritten(choice: &Value, form: Form, name: &str) -> Value {
-    let ours = |choice: &Value| choice.get("type").and_then(Value::as_str) == Some("code_interpreter");
+/// The tool's own type, by which choices name it.
+pub(crate) const TYPE: &str = "code_interpreter";
+
+/// `is_clients`: whether a tool of the client's own has the name of ours.
+pub(crate) fn rewritten(choice: &Value, form: Form, name: &str, is_clients: bool) -> Value {
+    // LiteLLM's clients name it as if it were a function, or as a `hosted_tool`.
+    let ours = |choice: &Value| match choice.get("type").and_then(Value::as_str) {
+        Some(TYPE) => true,
+        Some("hosted_tool") => name_of(choice) == Some(TYPE),
+        Some("function") => !is_clients && name_of(choice) == Some(TYPE),
+        _ => false,
+    };
     if ours(choice) {
         return form.named(name);
     }

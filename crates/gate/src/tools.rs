@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::container_param::CodeTool;
-use crate::tool_choice::{Form, name_of, relaxed, rewritten, without};
+use crate::tool_choice::{Form, TYPE, name_of, relaxed, rewritten, without};
 
 /// What models have learned to call it.
 pub(crate) const NAME: &str = "python";
@@ -34,7 +34,8 @@ impl ToolRewrite {
         if let Some(place) = tools.get_mut(tool.index) {
             *place = function(form, &name, tool, files);
         }
-        let choice = body.get("tool_choice").map(|choice| rewritten(choice, form, &name));
+        let is_clients = tools.iter().any(|tool| name_of(tool) == Some(TYPE));
+        let choice = body.get("tool_choice").map(|choice| rewritten(choice, form, &name, is_clients));
         Self { name, tools, index: tool.index, choice }
     }
 
@@ -48,20 +49,17 @@ impl ToolRewrite {
     /// relaxed: it asked for at least one, and the model must be free to answer.
     pub(crate) fn apply(&self, body: &mut Map<String, Value>, turn: TurnTools) {
         let mut tools = self.tools.clone();
-        if turn == TurnTools::NoMoreCode {
-            tools.remove(self.index);
-        }
         let choice = match turn {
             TurnTools::First => self.choice.clone(),
             TurnTools::Later => self.choice.as_ref().map(relaxed),
-            TurnTools::NoMoreCode => self.choice.as_ref().map(|choice| without(relaxed(choice), &self.name)),
+            // Some servers refuse calls in the conversation where there are no tools at all.
+            TurnTools::NoMoreCode if tools.len() == 1 => Some(json!("none")),
+            // The client's own must stay to be called, which the word above would forbid.
+            TurnTools::NoMoreCode => {
+                tools.remove(self.index);
+                self.choice.as_ref().map(|choice| without(relaxed(choice), &self.name))
+            }
         };
-        if tools.is_empty() {
-            body.shift_remove("tools");
-            body.shift_remove("tool_choice");
-            body.shift_remove("parallel_tool_calls");
-            return;
-        }
         body.insert("tools".to_owned(), Value::Array(tools));
         match choice {
             Some(choice) => body.insert("tool_choice".to_owned(), choice),

@@ -57,10 +57,32 @@ fn forced_choices_are_relaxed_after_the_first_call() {
 }
 
 #[test]
-fn past_a_limit_the_tool_is_gone() {
-    let body = json!({"tools": [{"type": "code_interpreter"}], "tool_choice": "required"});
-    let out = applied(&body, 0, TurnTools::NoMoreCode);
-    assert!(!out.contains_key("tools") && !out.contains_key("tool_choice"));
+fn the_tool_is_chosen_by_litellms_words_too() {
+    let named = json!({"type": "function", "name": "python"});
+    let by_name = json!({"type": "function", "name": "code_interpreter"});
+    let hosted = json!({"type": "hosted_tool", "name": "code_interpreter"});
+    for choice in [&hosted, &by_name] {
+        let body = json!({"tools": [{"type": "code_interpreter"}], "tool_choice": choice});
+        assert_eq!(applied(&body, 0, TurnTools::First)["tool_choice"], named);
+        assert_eq!(applied(&body, 0, TurnTools::Later)["tool_choice"], "auto");
+    }
+    // A function of the client's of that name is meant by its name.
+    let own = json!({"type": "function", "name": "code_interpreter", "parameters": {}});
+    let body = json!({"tools": [{"type": "code_interpreter"}, own], "tool_choice": by_name});
+    assert_eq!(applied(&body, 0, TurnTools::First)["tool_choice"], by_name);
+    let body = json!({"messages": [], "tools": [{"type": "code_interpreter"}], "tool_choice": hosted});
+    let chosen = applied(&body, 0, TurnTools::First);
+    assert_eq!(chosen["tool_choice"], json!({"type": "function", "function": {"name": "python"}}));
+}
+
+#[test]
+fn past_a_limit_the_tool_cannot_be_called() {
+    for choice in [json!("required"), json!("auto"), Value::Null] {
+        let mut body = json!({"tools": [{"type": "code_interpreter"}], "tool_choice": choice});
+        body.as_object_mut().unwrap().retain(|_, value| !value.is_null());
+        let out = applied(&body, 0, TurnTools::NoMoreCode);
+        assert_eq!((&out["tools"][0]["name"], &out["tool_choice"]), (&json!("python"), &json!("none")));
+    }
     let allowed =
         json!({"type": "allowed_tools", "mode": "required", "tools": [{"type": "code_interpreter"}]});
     let tools = json!([{"type": "code_interpreter"}, {"type": "web_search"}]);

@@ -15,6 +15,10 @@ fn has_tool(body: &Value) -> bool {
     body["tools"].as_array().is_some_and(|tools| tools.iter().any(|tool| tool["name"] == "python"))
 }
 
+fn may_call(body: &Value) -> bool {
+    has_tool(body) && body["tool_choice"] != "none"
+}
+
 #[test]
 fn a_model_that_calls_code_again_and_again_must_answer_at_last() {
     let world = World::with("responses", "gate: {rounds: 3}");
@@ -24,10 +28,12 @@ fn a_model_that_calls_code_again_and_again_must_answer_at_last() {
     assert_eq!(items(&response, "code_interpreter_call").len(), 3);
     assert_eq!(items(&response, "message")[0]["content"][0]["text"], "enough");
     let bodies = world.bodies(&client);
-    assert_eq!(bodies.iter().map(has_tool).collect::<Vec<_>>(), [true, true, true, false]);
+    assert_eq!(bodies.iter().map(may_call).collect::<Vec<_>>(), [true, true, true, false]);
     assert!(told(&bodies[3]).contains("the last of 3 rounds"), "{}", told(&bodies[3]));
+    // Servers refuse calls in a conversation that has no tools.
+    assert!(has_tool(&bodies[3]));
 
-    // It has no tool any more and calls it all the same.
+    // It may not call any more and does so all the same.
     let client = world.client(calls(9));
     let answer = client.create(json!({}));
     let error = answer.refused(500);
@@ -49,7 +55,8 @@ fn a_model_that_calls_code_again_and_again_must_answer_at_last() {
     let response = client.respond(json!({"tools": [code_tool()[0], function],
         "tool_choice": {"type": "allowed_tools", "mode": "required", "tools": [{"type": "code_interpreter"}]}}));
     assert_eq!(items(&response, "function_call")[0]["name"], "f");
-    world.asked(&client);
+    let bodies = world.bodies(&client);
+    assert_eq!((&bodies[3]["tools"], has_tool(&bodies[2])), (&json!([function]), true));
 }
 
 #[test]
@@ -65,11 +72,11 @@ fn max_tool_calls_are_not_passed() {
     assert!(items(&response, "function_call").is_empty());
     assert_eq!((&response["status"], &response["max_tool_calls"]), (&json!("completed"), &json!(2)));
     let bodies = world().bodies(&client);
-    assert!(!has_tool(&bodies[1]) && told(&bodies[1]).contains("2 tool calls"), "{}", told(&bodies[1]));
+    assert!(!may_call(&bodies[1]) && told(&bodies[1]).contains("2 tool calls"), "{}", told(&bodies[1]));
 
     let client = world().client([Turn::text("none")]);
     client.respond(json!({"max_tool_calls": 0, "tool_choice": "required"}));
-    assert!(!has_tool(&world().bodies(&client)[0]));
+    assert!(!may_call(&world().bodies(&client)[0]));
 }
 
 #[test]
