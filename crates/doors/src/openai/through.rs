@@ -14,7 +14,7 @@ pub(super) fn caller(who: &Principal, head: &Parts, door: &'static str) -> Calle
     let call = head.extensions.get::<Call>().cloned().unwrap_or_default();
     let watch = head.extensions.get::<Watch>().cloned().unwrap_or_default();
     let asker = Asker { call, watch, ..Asker::new(who, RequestId::of(&head.extensions), door) };
-    Caller { asker, credentials: Credentials::from_headers(&head.headers) }
+    Caller { asker, credentials: Credentials::from_headers(&head.headers).with_query(head.uri.query()) }
 }
 
 pub(super) fn answered(answer: Answer) -> Response {

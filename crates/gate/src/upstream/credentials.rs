@@ -1,5 +1,5 @@
-//! Whose account a turn is paid from: the client's own headers, passed on when the operator configured
-//! no key.
+//! What of a client's request, besides its body, a turn takes along: whose account it is paid from, where
+//! the operator configured no key, and which behaviour of the upstream's is wanted.
 
 use std::fmt;
 
@@ -8,15 +8,27 @@ use ::http::{HeaderMap, HeaderName, HeaderValue, header};
 /// Headers that say on whose account, besides the key itself. With a key of the operator's they would
 /// name somebody else's account, so they go only where the client's key goes.
 const ACCOUNT: [&str; 3] = ["openai-organization", "openai-project", "api-key"];
-/// Headers that say which behaviour is wanted. They are passed on in any case.
-const BEHAVIOUR: [&str; 3] = ["openai-beta", TRACE[0], TRACE[1]];
+/// Headers that say which behaviour is wanted, or on behalf of which program (OpenRouter). They are passed
+/// on in any case.
+const BEHAVIOUR: [&str; 9] = [
+    "openai-beta",
+    "anthropic-beta",
+    "anthropic-version",
+    "http-referer",
+    "x-title",
+    "x-openrouter-title",
+    "x-openrouter-categories",
+    TRACE[0],
+    TRACE[1],
+];
 /// Headers that say to which trace a request belongs (W3C Trace Context).
 const TRACE: [&str; 2] = ["traceparent", "tracestate"];
 
-/// What of a client's headers may travel to the upstream.
+/// What of a client's headers and its query may travel to the upstream.
 #[derive(Clone, Default)]
 pub struct Credentials {
     authorization: Option<HeaderValue>,
+    query: Option<String>,
     extra: Vec<(HeaderName, HeaderValue)>,
 }
 
@@ -32,7 +44,17 @@ impl Credentials {
                 (name.clone(), value)
             })
             .collect();
-        Self { authorization, extra }
+        Self { authorization, query: None, extra }
+    }
+
+    /// With what stands after the `?`: nothing there is ours, and some upstreams want their version there.
+    #[must_use]
+    pub fn with_query(self, query: Option<&str>) -> Self {
+        Self { query: query.filter(|query| !query.is_empty()).map(str::to_owned), ..self }
+    }
+
+    pub(super) fn query(&self) -> Option<&str> {
+        self.query.as_deref()
     }
 
     #[must_use]
@@ -67,6 +89,12 @@ pub(super) fn remove_account(headers: &mut HeaderMap) {
     }
 }
 
+/// The keys among configured headers: with one of them it is the operator's account that is asked.
+pub(super) fn names_account(headers: &HeaderMap) -> impl Iterator<Item = &str> {
+    let keys = [header::AUTHORIZATION.as_str(), "api-key", "x-api-key"];
+    keys.into_iter().filter_map(|name| headers.get(name)?.to_str().ok()).filter(|key| !key.is_empty())
+}
+
 /// A header value that is never printed.
 pub(super) fn sensitive(mut value: HeaderValue) -> HeaderValue {
     value.set_sensitive(true);
@@ -82,6 +110,7 @@ impl fmt::Debug for Credentials {
         let names: Vec<&str> = self.extra.iter().map(|(name, _)| name.as_str()).collect();
         f.debug_struct("Credentials")
             .field("authorization", &self.authorization.as_ref().map(|_| "…"))
+            .field("query", &self.query.as_ref().map(|_| "…"))
             .field("extra", &names)
             .finish()
     }

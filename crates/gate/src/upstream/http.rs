@@ -148,7 +148,7 @@ impl Connection {
         body: Bytes,
     ) -> Result<Response<AnswerBody>, UpstreamError> {
         let mut request = Request::new(body_of(body));
-        *request.uri_mut() = self.uri(path, None)?;
+        *request.uri_mut() = self.uri(path, credentials.query())?;
         let headers = request.headers_mut();
         headers.insert(
             header::USER_AGENT,

@@ -20,6 +20,7 @@ mod crash;
 mod expiry;
 mod files;
 mod hang_up;
+mod headers;
 mod key_command;
 mod key_limits;
 mod keys;

@@ -92,6 +92,12 @@ impl Client {
         answer(self.send_with(method, target, &lines, body))
     }
 
+    /// With more lines in its head, each with its end.
+    pub(crate) fn post_with(&self, target: &str, lines: &str, body: &Value) -> Answer {
+        let lines = format!("content-type: application/json\r\n{lines}");
+        answer(self.send_with("POST", target, &lines, body.to_string().as_bytes()))
+    }
+
     /// A body of some other type, or of none.
     pub(crate) fn typed(&self, method: &str, target: &str, kind: &str, body: &[u8]) -> Answer {
         answer(self.send(method, target, kind, body))
@@ -160,7 +166,8 @@ impl Client {
     }
 }
 
-fn request(fields: Value) -> Value {
+/// A request with the code tool, and the fields given over it.
+pub(crate) fn request(fields: Value) -> Value {
     let mut request = json!({"model": "gpt-test", "tools": code_tool(), "input": "go"});
     let (Value::Object(request_fields), Value::Object(fields)) = (&mut request, fields) else {
         panic!("fields are an object")

@@ -16,7 +16,7 @@ mod world;
 
 use std::time::Duration;
 
-pub(crate) use client::{Answer, Client, code_tool};
+pub(crate) use client::{Answer, Client, code_tool, request};
 pub(crate) use completion::{accumulated, chat_request};
 pub(crate) use far::{ACCOUNT, account, left_at};
 pub(crate) use hook::{Hook, Reply};
