@@ -187,5 +187,17 @@ fn answer_to(item: &Value, told: &str) -> Value {
     } else {
         "function_call_output"
     };
-    json!({"type": kind, "call_id": text(item, "call_id"), "output": told})
+    let mut answer = json!({"type": kind, "call_id": text(item, "call_id"), "output": told});
+    // A program of the model's that made the call gets its answer by these.
+    let names: &[&str] = if kind == "function_call_output" { &["caller", "namespace"] } else { &["caller"] };
+    for name in names {
+        if let Some(value) = item.get(*name).filter(|value| !value.is_null()) {
+            set(&mut answer, name, value.clone());
+        }
+    }
+    answer
 }
+
+#[cfg(test)]
+#[path = "code_call_tests.rs"]
+mod tests;

@@ -255,7 +255,18 @@ fn is_call(item: &Value) -> bool {
 
 /// A message may leave its type out, and so may the bare name of an item.
 pub(crate) fn kind(item: &Value) -> &str {
-    item.get("type").and_then(Value::as_str).unwrap_or("message")
+    let is_reference = || item.get("role").is_none() && item.get("id").is_some_and(Value::is_string);
+    match item.get("type").and_then(Value::as_str) {
+        Some(kind) => kind,
+        None if is_reference() => "item_reference",
+        None => "message",
+    }
+}
+
+/// Whether an item of a request only names one, with or without saying so.
+#[must_use]
+pub fn is_reference(item: &Value) -> bool {
+    item.is_object() && kind(item) == "item_reference"
 }
 
 fn no_such_response(id: &str) -> GateError {

@@ -77,7 +77,7 @@ async fn an_earlier_response_is_recalled_as_the_model_saw_it() {
 }
 
 #[tokio::test]
-async fn replayed_calls_work_in_all_four_forms() {
+async fn replayed_calls_work_in_all_their_forms() {
     let setup = setup().await;
     let whole = json!({"type": "code_interpreter_call", "id": "ci_1", "code": "1+1", "container_id": "cntr_a",
         "outputs": [{"type": "logs", "logs": "2"}], "status": "completed"});
@@ -85,7 +85,14 @@ async fn replayed_calls_work_in_all_four_forms() {
     hidden["outputs"] = Value::Null;
     let mut without = whole.clone();
     without.as_object_mut().unwrap().remove("outputs");
-    for form in [whole, hidden, without, json!({"type": "item_reference", "id": "ci_1"})] {
+    for form in [
+        whole,
+        hidden,
+        without,
+        json!({"type": "item_reference", "id": "ci_1"}),
+        json!({"id": "ci_1"}),
+        json!({"type": null, "id": "ci_1"}),
+    ] {
         let history = setup.gather(json!({"input": [form]}), false).await.unwrap();
         assert_eq!(history.model[1]["output"], "2", "{form}");
         assert_eq!(history.containers, ["cntr_a"], "{form}");
@@ -117,6 +124,9 @@ async fn what_is_not_there_is_said_or_left_to_the_upstream() {
     let reference = json!({"input": [{"type": "item_reference", "id": "msg_x"}]});
     assert!(matches!(setup.gather(reference.clone(), false).await, Err(GateError::NotFound { .. })));
     assert_eq!(setup.gather(reference, true).await.unwrap().model.len(), 1);
+    let bare = json!({"input": [{"id": "msg_x"}]});
+    assert!(matches!(setup.gather(bare.clone(), false).await, Err(GateError::NotFound { .. })));
+    assert_eq!(setup.gather(bare, true).await.unwrap().model, [json!({"id": "msg_x"})]);
 }
 
 #[tokio::test]

@@ -67,6 +67,7 @@ pub use file_name::clean_file_name;
 pub use gate::{Answer, Caller, EventStream, Gate, GateParts};
 pub use ids::{fresh_id, prefix_of};
 pub use item_form::with_defaults;
+pub use history::is_reference;
 pub use kept_item::kept_item;
 pub use ledger::{Call, Connection, Ledger, LedgerConfig, NewCall};
 pub use metrics::{ExecutionWatch, Metrics, Now, Outside, Place, RequestEnd, Watch, Whereabouts};

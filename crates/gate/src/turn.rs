@@ -58,6 +58,8 @@ fn is_for_client(item: &Value) -> bool {
         | "apply_patch_call"
         | "mcp_approval_request" => true,
         "shell_call" => environment.is_none_or(|kind| kind == "local"),
+        // A search of the upstream's own comes with what it found.
+        "tool_search_call" => text(item, "execution") == "client",
         _ => false,
     }
 }

@@ -4,7 +4,7 @@
 use axum::extract::{Request, State};
 use axum::response::Response;
 use sandgate_core::Owner;
-use sandgate_gate::{CreateRequest, may_concern_us};
+use sandgate_gate::{CreateRequest, is_reference, may_concern_us};
 use serde_json::{Map, Value};
 
 use super::body::{parse, whole_json};
@@ -43,7 +43,8 @@ async fn concerns_us(door: &OpenAiDoor, owner: &Owner, fields: &Map<String, Valu
     let odd_tools = fields.get("tools").is_some_and(|tools| !tools.is_array() && !tools.is_null());
     if odd_tools
         || has_kind("tools", &["code_interpreter"])
-        || has_kind("input", &["code_interpreter_call", "item_reference"])
+        || has_kind("input", &["code_interpreter_call"])
+        || fields.get("input").and_then(Value::as_array).into_iter().flatten().any(is_reference)
         || fields.get("conversation").is_some_and(|value| !value.is_null())
     {
         return Ok(true);

@@ -103,6 +103,35 @@ fn every_other_field_reaches_the_upstream_in_every_turn() {
 }
 
 #[test]
+fn a_search_for_tools_that_the_client_makes_ends_the_response() {
+    let search = |execution: &str| {
+        json!({"item": {"type": "tool_search_call", "call_id": "call_s", "status": "completed",
+        "execution": execution, "arguments": {"query": "maps"}}})
+    };
+    let beside = |execution: &str| turn(json!({"items": [{"code": "print(1)"}, search(execution)]}));
+    let client = world().client([beside("client")]);
+    let response = client.respond(json!({}));
+    assert_eq!(kinds(&response["output"]), ["code_interpreter_call", "tool_search_call"]);
+    assert_eq!(world().asked(&client).len(), 1);
+    let client = world().client([beside("server"), Turn::text("1")]);
+    assert_eq!(kinds(&client.respond(json!({}))["output"]).len(), 3);
+}
+
+#[test]
+fn an_item_may_be_named_by_its_id_alone() {
+    let client = world().client([Turn::code("print(6 * 7)"), Turn::text("42"), Turn::text("yes")]);
+    let first = client.respond(json!({}));
+    let id = first["output"][0]["id"].clone();
+    let input = json!([{"id": id}, {"role": "user", "content": "sure?"}]);
+    // No other word of the request is ours.
+    client.respond(json!({"tools": null, "input": input}));
+    let seen = &world().bodies(&client)[2]["input"];
+    assert_eq!(kinds(seen), ["function_call", "function_call_output", "message"]);
+    let error = client.create(json!({"input": [{"id": "msg_of_nobody"}]}));
+    assert!(error.status == 400 || error.status == 404, "{}", error.text());
+}
+
+#[test]
 fn the_model_gets_everything_an_execution_said() {
     let code = "import sys\nprint('out')\nprint('err', file=sys.stderr)\n\
                 open('/mnt/data/new.txt', 'w').write('12345')\n'last'";
