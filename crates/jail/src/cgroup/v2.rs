@@ -52,10 +52,9 @@ impl V2 {
     }
 
     pub(super) fn entrances(&self, sandbox: &str) -> Result<Vec<OwnedFd>> {
-        // A leaf of its own: processes may only be in leaves.
-        let leaf = self.base.join(sandbox).join("init");
-        make(&leaf)?;
-        Ok(vec![entrance(&leaf, "cgroup.procs")?])
+        // It hands no controllers down, so it may have a process of its own; and where PID 1 is becomes the root of the
+        // sandbox's namespace, which must hold the contexts too, or code sees paths that lead out of it.
+        Ok(vec![entrance(&self.base.join(sandbox), "cgroup.procs")?])
     }
 
     /// No entrance: here every way in takes its 10 ms, and when the server goes it, the process has that time
