@@ -33,6 +33,9 @@ pub struct ContainerRecord {
     /// It is there to be copied, not to be used: it is not in lists.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unlisted: bool,
+    /// The session of its owner's that goes on in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
 }
 
 /// Why a registry could not be read or written; only ever shown.

@@ -24,6 +24,7 @@ use crate::live::Live;
 use crate::request::CreateRequest;
 use crate::response_object::ResponseObject;
 use crate::run::Run;
+use crate::sessions::{SessionLocks, forget_session, session_in};
 use crate::tool_choice::Form;
 use crate::tools::ToolRewrite;
 use crate::upstream::{Credentials, Upstream};
@@ -45,6 +46,7 @@ pub struct Gate {
     /// Runs go on here when their client leaves, until they have cleaned up.
     pub(crate) tasks: TaskTracker,
     pub(crate) backgrounds: Backgrounds,
+    session_locks: SessionLocks,
     /// Cancelled when the server waits no longer: every run ends.
     pub(crate) stopping: CancellationToken,
 }
@@ -89,8 +91,19 @@ impl Gate {
         let GateParts { upstream, containers, executions, store, spec, config, tasks } = parts;
         let config = Live::new(config);
         let files = ContainerFiles::new(store.clone());
-        let (backgrounds, stopping) = (Backgrounds::default(), CancellationToken::new());
-        Self { upstream, containers, executions, store, files, spec, config, tasks, backgrounds, stopping }
+        Self {
+            upstream,
+            containers,
+            executions,
+            store,
+            files,
+            spec,
+            config,
+            tasks,
+            backgrounds: Backgrounds::default(),
+            session_locks: SessionLocks::default(),
+            stopping: CancellationToken::new(),
+        }
     }
 
     /// Ends every run: the server waits no longer.
@@ -207,6 +220,7 @@ impl Gate {
         let history = History::gather(&self.store, &asker.owner, &request, remembers).await?;
         request.body.shift_remove("input");
         let rules = self.workplace_rules(&asker.limits, &request.body);
+        forget_session(&mut request.body);
         let tool = request.code_tool.as_ref();
         let workplace =
             Workplace::choose(&rules, &asker.owner, tool, &history.containers, history.files).await?;
@@ -263,6 +277,8 @@ impl Gate {
             max_memory: self.config().max_memory,
             allowance: Arc::clone(limits),
             strict: self.config().strict,
+            session: session_in(body),
+            session_locks: self.session_locks.clone(),
             tasks: self.tasks.clone(),
         }
     }

@@ -7,13 +7,14 @@ use sandgate_core::{
     BackendError, Container, ContainerId, Containers, KeyLimits, NewContainer, Owner, SandboxSpec,
 };
 use sandgate_store::{Store, StoreError};
-use tokio::sync::oneshot;
+use tokio::sync::{OwnedMutexGuard, oneshot};
 use tokio_util::task::TaskTracker;
 
 use crate::container_files::ContainerFiles;
 use crate::container_param::{AutoContainer, CodeTool, ContainerChoice, memory_bytes};
 use crate::error::{GateError, Result};
 use crate::input_files::InputFile;
+use crate::sessions::SessionLocks;
 
 /// So many uploaded files the model is told of; it can look for the others itself.
 const MOST_PATHS: usize = 50;
@@ -34,6 +35,10 @@ pub(crate) struct Workplace {
     is_fresh: bool,
     /// Earlier calls ran in a container that is not there any more, and the model does not know yet.
     is_lost: bool,
+    /// The session whose container it is to be, if nothing else says which.
+    session: Option<String>,
+    session_locks: SessionLocks,
+    strict: bool,
     tasks: TaskTracker,
 }
 
@@ -49,6 +54,9 @@ pub(crate) struct WorkplaceRules {
     pub(crate) allowance: Arc<KeyLimits>,
     /// An idle container is an error, as it is in the original.
     pub(crate) strict: bool,
+    /// What the request calls its session.
+    pub(crate) session: Option<String>,
+    pub(crate) session_locks: SessionLocks,
     pub(crate) tasks: TaskTracker,
 }
 
@@ -75,6 +83,9 @@ impl Workplace {
             is_ready: false,
             is_fresh: false,
             is_lost: false,
+            session: None,
+            session_locks: rules.session_locks.clone(),
+            strict: rules.strict,
             tasks: rules.tasks.clone(),
         };
         // Who asks for nothing gets what there is.
@@ -89,10 +100,14 @@ impl Workplace {
                 let at = format!("tools[{}].container", tool.map_or(0, |tool| tool.index));
                 check_files(rules, owner, &auto.file_ids, &at).await?;
                 workplace.set_memory(auto, rules.max_memory, &at)?;
-                workplace.check_network(auto, &at)?;
                 workplace.auto = auto.clone();
                 workplace.container = seen.iter().rev().find_map(|id| workplace.find(id));
                 workplace.is_lost = workplace.container.is_none() && !seen.is_empty();
+                if workplace.container.is_none() {
+                    workplace.session.clone_from(&rules.session);
+                    workplace.container = workplace.of_session();
+                }
+                workplace.check_network(auto, &at)?;
             }
             // No code will run, but a message may still link to what earlier code made.
             None => workplace.container = seen.iter().rev().find_map(|id| workplace.find(id)),
@@ -127,6 +142,12 @@ impl Workplace {
         self.containers.get(&self.owner, &id).ok()
     }
 
+    /// One that may not be used any more is as good as none: the session gets a fresh one.
+    fn of_session(&self) -> Option<Arc<Container>> {
+        let found = self.containers.in_session(&self.owner, self.session.as_deref()?)?;
+        (!self.strict || !found.is_expired()).then_some(found)
+    }
+
     fn set_memory(&mut self, auto: &AutoContainer, most: u64, at: &str) -> Result<()> {
         let Some(name) = &auto.memory_limit else { return Ok(()) };
         let bytes = memory_bytes(name).unwrap_or(self.spec.limits.memory_bytes);
@@ -145,8 +166,14 @@ impl Workplace {
 
     fn check_network(&self, auto: &AutoContainer, at: &str) -> Result<()> {
         let Some(asked) = &auto.network else { return Ok(()) };
-        match self.containers.network_within(Some(asked.policy.clone()), &self.allowance) {
-            Ok(_) => Ok(()),
+        let policy = Some(asked.policy.clone());
+        let granted = match &self.container {
+            // On the backend that it has, which need not be the one of a new container.
+            Some(container) => self.containers.check_network(container, policy, &self.allowance),
+            None => self.containers.network_within(policy, &self.allowance).map(|_| ()),
+        };
+        match granted {
+            Ok(()) => Ok(()),
             Err(refused) => Err(GateError::bad_value(format!("{at}.network_policy"), format!("{refused}."))),
         }
     }
@@ -188,18 +215,14 @@ impl Workplace {
                 Arc::clone(container)
             }
             None => {
-                let new = NewContainer {
-                    owner: self.owner.clone(),
-                    name: Some("auto".to_owned()),
-                    spec: self.spec.clone(),
-                    memory_limit: self.auto.memory_limit.clone(),
-                    network: self.auto.network.as_ref().map(|asked| asked.policy.clone()),
-                    network_policy: self.auto.network.as_ref().map(|asked| asked.said.clone()),
-                    allowance: Arc::clone(&self.allowance),
-                    ..NewContainer::default()
+                let container = match self.session.clone() {
+                    Some(session) => self.share(&session).await?,
+                    None => {
+                        let made = self.make(self.new_container(), None).await?;
+                        self.is_fresh = true;
+                        made
+                    }
                 };
-                let container = self.make(new).await?;
-                self.is_fresh = true;
                 self.container = Some(Arc::clone(&container));
                 container
             }
@@ -216,6 +239,32 @@ impl Workplace {
         Ok(container)
     }
 
+    fn new_container(&self) -> NewContainer {
+        NewContainer {
+            owner: self.owner.clone(),
+            name: Some("auto".to_owned()),
+            spec: self.spec.clone(),
+            memory_limit: self.auto.memory_limit.clone(),
+            network: self.auto.network.as_ref().map(|asked| asked.policy.clone()),
+            network_policy: self.auto.network.as_ref().map(|asked| asked.said.clone()),
+            session: self.session.clone(),
+            allowance: Arc::clone(&self.allowance),
+            ..NewContainer::default()
+        }
+    }
+
+    /// The container of a session, made now unless another request of the session was faster.
+    async fn share(&self, session: &str) -> Result<Arc<Container>> {
+        let lock = self.session_locks.lock(&self.owner, session).await;
+        match self.of_session() {
+            Some(found) => {
+                self.apply_network(&found).await?;
+                Ok(found)
+            }
+            None => self.make(self.new_container(), Some(lock)).await,
+        }
+    }
+
     /// A container of earlier calls reaches what this request says, once it says anything.
     async fn apply_network(&self, container: &Arc<Container>) -> Result<()> {
         let Some(asked) = self.auto.network.as_ref().filter(|_| !self.is_ready) else { return Ok(()) };
@@ -230,14 +279,18 @@ impl Workplace {
     }
 
     /// Makes it in a task of its own: a run that is stopped meanwhile must not leave half a sandbox, nor
-    /// a whole one that nobody knows of.
-    async fn make(&self, new: NewContainer) -> Result<Arc<Container>> {
+    /// a whole one that nobody knows of. One of a session stays: other requests may have found it by now.
+    /// `lock`: of that session, held until there is something to be found.
+    async fn make(&self, new: NewContainer, lock: Option<OwnedMutexGuard<()>>) -> Result<Arc<Container>> {
         let (sender, receiver) = oneshot::channel();
         let containers = Arc::clone(&self.containers);
         let owner = self.owner.clone();
         self.tasks.spawn(async move {
+            let is_shared = new.session.is_some();
             let made = containers.create(new).await;
+            drop(lock);
             if let Err(Ok(unwanted)) = sender.send(made)
+                && !is_shared
                 && let Err(error) = containers.delete(&owner, unwanted.id()).await
             {
                 tracing::warn!(container = %unwanted.id(), %error, "a container nobody uses could not be removed");
@@ -273,3 +326,7 @@ async fn check_files(rules: &WorkplaceRules, owner: &Owner, ids: &[String], at: 
     }
     Ok(())
 }
+
+#[cfg(test)]
+#[path = "workplace_tests.rs"]
+mod tests;

@@ -19,6 +19,7 @@ pub(crate) fn container(id: &str) -> ContainerRecord {
         spec: SandboxSpec::default(),
         memory_limit: Some("1g".to_owned()),
         unlisted: false,
+        session: None,
         network_policy: Some(json!({"type": "disabled"})),
     }
 }

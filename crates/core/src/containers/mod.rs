@@ -67,6 +67,8 @@ pub struct NewContainer {
     pub network_policy: Option<Value>,
     /// It is there to be copied, not to be used: it is not in lists.
     pub unlisted: bool,
+    /// The session of its owner's that goes on in it.
+    pub session: Option<String>,
     /// What its maker's key may have.
     pub allowance: Arc<KeyLimits>,
 }
@@ -166,6 +168,7 @@ impl Containers {
             memory_limit: new.memory_limit,
             network_policy: new.network_policy,
             unlisted: new.unlisted,
+            session: new.session,
         };
         // Recorded before it is handed out: what a client has heard of must survive a crash.
         if let Err(error) = self.registry.save(&record).await {
@@ -251,6 +254,16 @@ impl Containers {
     #[must_use]
     pub fn with_sandbox(&self, sandbox: &SandboxId) -> Option<Arc<Container>> {
         self.lock().values().find(|container| container.record.sandbox == *sandbox).cloned()
+    }
+
+    /// The container that a session of this owner's goes on in, the newest if there are several.
+    #[must_use]
+    pub fn in_session(&self, owner: &Owner, session: &str) -> Option<Arc<Container>> {
+        let all = self.lock();
+        let is_its = |container: &&Arc<Container>| {
+            container.record.session.as_deref() == Some(session) && container.record.owner == *owner
+        };
+        all.values().filter(is_its).max_by_key(|container| container.record.created_at).cloned()
     }
 
     /// Oldest first.

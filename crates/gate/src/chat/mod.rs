@@ -27,6 +27,7 @@ use self::shown::Shown;
 use crate::emitter::StreamEvent;
 use crate::error::Result;
 use crate::gate::{Answer, Caller, EVENTS_AHEAD, Gate};
+use crate::sessions::forget_session;
 use crate::tool_choice::Form;
 use crate::tools::{NAME, ToolRewrite};
 use crate::usage::UsageSum;
@@ -76,6 +77,7 @@ impl Gate {
             message_files::take(&mut messages, &asker.owner, &self.store, request.code_tool.is_some())
                 .await?;
         let rules = self.workplace_rules(&asker.limits, &request.body);
+        forget_session(&mut request.body);
         let tool = request.code_tool.as_ref();
         let workplace = Workplace::choose(&rules, &asker.owner, tool, &seen, files).await?;
         let tools = match tool {

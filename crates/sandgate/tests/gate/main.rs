@@ -32,6 +32,7 @@ mod negative_control;
 mod owners;
 mod paths;
 mod rules;
+mod sessions;
 mod stopping;
 mod telemetry;
 mod traces;
