@@ -1,7 +1,8 @@
 //! The section `network` of the configuration.
 
-use sandgate_core::network::NetworkPolicy;
+use sandgate_core::network::{Destination, NetworkLimits, NetworkPolicy, Verdict};
 use sandgate_engine::Resolution;
+use serde_json::json;
 
 use super::NetworkFile;
 
@@ -29,6 +30,38 @@ fn what_is_usual_is_also_the_most_unless_more_is_said() {
     assert!(settings.rules.grant(Some(NetworkPolicy::open()), None).is_ok());
     let servers = vec!["1.1.1.1:53".parse().unwrap(), "[::1]:5353".parse().unwrap()];
     assert_eq!(settings.egress.resolution, Resolution::Servers(servers));
+}
+
+#[test]
+fn all_that_is_said_arrives() {
+    let file: NetworkFile = serde_json::from_value(json!({
+        "default": ["a.example.org"], "ceiling": ["*.example.org"], "deny": ["b.example.org", "c.example.org:22"],
+        "allow_private": ["10.20.0.0/16"], "connections": 7,
+        "limits": {"connections": 1, "connections_per_second": 2, "bytes_per_second": 3, "bytes": 4},
+    }))
+    .unwrap();
+    let settings = file.check().unwrap();
+    assert_eq!(settings.rules.usual, NetworkPolicy::from_words(["a.example.org"]).unwrap());
+    let denies = |name: &str, port| {
+        let name = name.parse().unwrap();
+        let to = Destination { name: Some(&name), address: None, port };
+        settings.rules.ceiling.decide(to) != Verdict::Allowed
+    };
+    assert!(!denies("a.example.org", 443) && !denies("c.example.org", 443) && denies("a.test", 443));
+    assert!(
+        denies("b.example.org", 443) && denies("b.example.org", 22),
+        "who denies a host denies all of its ports"
+    );
+    assert!(denies("c.example.org", 22));
+    let limits = NetworkLimits {
+        connections: 1,
+        connections_per_second: 2,
+        bytes_per_second: Some(3),
+        bytes: Some(4),
+    };
+    assert_eq!(settings.limits, limits);
+    assert_eq!(settings.egress.connections, 7);
+    assert_eq!(settings.egress.allow_private, ["10.20.0.0/16".parse().unwrap()]);
 }
 
 #[test]

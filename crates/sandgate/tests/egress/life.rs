@@ -1,8 +1,11 @@
 //! The network over the life of a container: changed while it runs, asleep and awake, after a crash.
 
+use std::thread;
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
-use crate::world::{POLICY, Server, WORLD, printed};
+use crate::world::{POLICY, Server, home_with_runtimes, network, printed};
 
 const FETCH: &str = "import urllib.request, urllib.error\n\
     try: print(urllib.request.build_opener(urllib.request.ProxyHandler({'http': 'http://127.0.0.1:3128'}))\n\
@@ -60,9 +63,27 @@ fn a_policy_outlives_a_crash() {
     let first = server.run(FETCH, &["allowed.test"]);
     assert_eq!(printed(&first), "GOOD");
     let home = server.kill();
-    let network = json!({
-        "ceiling": POLICY, "allow_private": [format!("{}/32", WORLD.good)], "dns": [WORLD.names],
-    });
-    let server = Server::over(home, &network);
+    let server = Server::over(home, &network(&json!({"ceiling": POLICY})));
     assert_eq!(in_container(&server, &first["container"], Value::Null), "GOOD");
+}
+
+#[test]
+fn a_container_that_slept_has_its_network_again() {
+    let settings = json!({"network": network(&json!({"ceiling": POLICY})), "idle_seconds": 1, "pool": 0});
+    let server = Server::with(home_with_runtimes("asleep"), &settings);
+    let first = server.run("kept = 1; print('there')", &["allowed.test"]);
+    assert_eq!(printed(&first), "there");
+    while live(&server) > 0 {
+        thread::sleep(Duration::from_millis(200));
+    }
+    let code = format!("print('kept' in globals())\n{FETCH}");
+    let body = json!({"code": code, "container": first["container"], "timeout": 100});
+    assert_eq!(printed(&server.execute(&body)), "False\nGOOD", "it slept, and woke up with its network");
+}
+
+/// Sandboxes that have processes.
+fn live(server: &Server) -> u64 {
+    let metrics = server.metrics();
+    let value = metrics.lines().find_map(|line| line.strip_prefix("sandgate_sandboxes_live "));
+    value.unwrap_or_else(|| panic!("{metrics}")).parse().unwrap()
 }

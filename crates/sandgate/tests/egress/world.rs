@@ -164,6 +164,16 @@ pub(crate) fn home_with_runtimes(name: &str) -> PathBuf {
     home
 }
 
+/// A section `network` that says this, and where the world is.
+pub(crate) fn network(more: &Value) -> Value {
+    let World { good, bad, names, authority, .. } = &*WORLD;
+    let mut network = json!({
+        "allow_private": [format!("{good}/32"), format!("{bad}/32")], "dns": [names], "ca_file": authority,
+    });
+    network.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    network
+}
+
 /// A real server with this section `network`.
 pub(crate) struct Server {
     process: Child,
@@ -176,14 +186,7 @@ pub(crate) struct Server {
 impl Server {
     /// What the tests are about: names of the world, and no more of the host than where the world is.
     pub(crate) fn under_policy(name: &str) -> Self {
-        let World { good, bad, names, .. } = &*WORLD;
-        let network = json!({
-            "ceiling": POLICY,
-            "allow_private": [format!("{good}/32"), format!("{bad}/32")],
-            "dns": [names],
-            "ca_file": WORLD.authority,
-        });
-        Self::start(name, &network)
+        Self::start(name, &network(&json!({"ceiling": POLICY})))
     }
 
     pub(crate) fn start(name: &str, network: &Value) -> Self {
@@ -193,8 +196,12 @@ impl Server {
 
     /// Over what another one left.
     pub(crate) fn over(home: PathBuf, network: &Value) -> Self {
+        Self::with(home, &json!({"network": network, "ledger": {"connections": true}, "pool": 2}))
+    }
+
+    /// With all that its configuration says.
+    pub(crate) fn with(home: PathBuf, settings: &Value) -> Self {
         let config = home.join("config.json");
-        let settings = json!({"network": network, "ledger": {"connections": true}, "pool": 2});
         fs::write(&config, settings.to_string()).unwrap();
         let mut process = Command::new(env!("CARGO_BIN_EXE_sandgate"))
             .args(["serve", "--listen", "127.0.0.1:0", "--config"])

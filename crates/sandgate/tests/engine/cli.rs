@@ -328,3 +328,16 @@ fn a_home_that_cannot_be_used_is_one_sentence() {
     assert_eq!(err.lines().count(), 1, "{err}");
     assert!(err.contains("cannot be used") && err.contains("SANDGATE_HOME"), "{err}");
 }
+
+/// No server, and the same words as everywhere.
+#[test]
+fn a_run_reaches_what_it_is_given_and_nothing_else() {
+    let code = "import os, socket\nprint(os.environ.get('HTTP_PROXY'))\n\
+        for name in ['a.example', 'b.example']:\n\
+        \x20   try: print(socket.gethostbyname(name)[:7])\n\
+        \x20   except OSError: print('not found')";
+    let given = output(&["run", "--network", "a.example", "-c", code]);
+    assert_eq!(exited(0, &given).0, "http://127.0.0.1:3128\n198.18.\nnot found\n");
+    let without = output(&["run", "-c", code]);
+    assert_eq!(exited(0, &without).0, "None\nnot found\nnot found\n");
+}
