@@ -35,6 +35,6 @@ mod rules;
 mod sessions;
 mod stopping;
 mod telemetry;
+mod thoughts;
 mod traces;
 mod turns;
-mod thoughts;
