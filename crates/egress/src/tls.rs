@@ -12,20 +12,20 @@ use rcgen::{
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer, ServerName};
 use rustls::{ClientConfig, RootCertStore, ServerConfig};
-use sandgate_core::network::HostName;
+use sandgate_core::network::DomainSecret;
 use tokio_rustls::client::TlsStream;
 use tokio_rustls::{TlsAcceptor, TlsConnector};
 
 use crate::EgressError;
 use crate::denied::Wanted;
-use crate::live::Effective;
 use crate::secrets::Unsaid;
 use crate::tunnel::Stream;
 
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Certificates kept for names; a wildcard has no end of them.
 const MOST_NAMES: usize = 64;
-const MOST_SEARCHES: usize = 4;
+/// Sets of secrets; a policy whose domains overlap has several.
+const MOST_SEARCHES: usize = 16;
 
 fn provider() -> Arc<rustls::crypto::CryptoProvider> {
     Arc::new(rustls::crypto::ring::default_provider())
@@ -51,15 +51,15 @@ pub(crate) fn client_config(more: Option<&str>) -> Result<Arc<ClientConfig>, Egr
     Ok(Arc::new(config))
 }
 
-/// What answers are searched for, and the policy that it was made for.
-type Made = (Arc<Effective>, Arc<Unsaid>);
+/// Secrets by what stands for them, which no other value ever has, and whether there still is one.
+type Secrets = Vec<(String, bool)>;
 
 /// One sandbox's two ends.
 pub(crate) struct Tls {
     connector: TlsConnector,
     /// From the first policy with secrets on.
     authority: OnceLock<Authority>,
-    searches: Mutex<HashMap<HostName, Made>>,
+    searches: Mutex<HashMap<Secrets, Arc<Unsaid>>>,
 }
 
 impl Tls {
@@ -81,22 +81,21 @@ impl Tls {
         }
     }
 
-    /// What answers of a host are searched for, made once for each policy.
-    pub(crate) fn unsaid(
-        &self,
-        policy: &Arc<Effective>,
-        name: &HostName,
-        make: impl FnOnce() -> Unsaid,
-    ) -> Arc<Unsaid> {
-        let mut searches = self.searches.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, made)) = searches.get(name).filter(|(of, _)| Arc::ptr_eq(of, policy)) {
+    /// What answers are searched for that may hold these, made once for all hosts that have the same.
+    pub(crate) fn unsaid(&self, secrets: &[&DomainSecret]) -> Arc<Unsaid> {
+        let key: Secrets =
+            secrets.iter().map(|secret| (secret.placeholder.clone(), secret.value.is_some())).collect();
+        let searches = || self.searches.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(made) = searches().get(&key) {
             return Arc::clone(made);
         }
+        // Not under the lock: others need not wait, and who makes the same loses little.
+        let made = Arc::new(Unsaid::new(secrets.iter().copied()));
+        let mut searches = searches();
         if searches.len() >= MOST_SEARCHES {
             searches.clear();
         }
-        let made = Arc::new(make());
-        searches.insert(name.clone(), (Arc::clone(policy), Arc::clone(&made)));
+        searches.insert(key, Arc::clone(&made));
         made
     }
 

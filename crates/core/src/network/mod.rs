@@ -19,5 +19,5 @@ pub use limits::NetworkLimits;
 pub use name::{HostName, HostPattern};
 pub use policy::{Action, Destination, MOST_SECRETS, NetworkPolicy, REGISTRIES, Rule, Verdict};
 pub use ports::{PortRange, Ports};
-pub use secrets::{DomainSecret, SecretDomain};
+pub use secrets::{DomainSecret, LONGEST_SECRET, SecretDomain};
 pub use target::{InvalidTarget, Target};

@@ -148,7 +148,7 @@ fn secrets_are_bounded() {
     assert!(policy((0..32).map(|number| secret(number, 500)).collect()).check().is_ok());
     for (secrets, said) in [
         ((0..33).map(|number| secret(number, 8)).collect::<Vec<_>>(), "33 secrets"),
-        ((0..3).map(|number| secret(number, 6000)).collect(), "18000 bytes"),
+        ((0..9).map(|number| secret(number, 2000)).collect(), "18000 bytes"),
         (
             vec![secret(0, 8), secret(1, 8), secret(0, 9)],
             "'NAME_0' is given twice for the domain 'a.example'",

@@ -8,8 +8,9 @@ use super::reserved::reserved;
 use super::{HostPattern, InvalidTarget, Target};
 use crate::{Secret, random_hex};
 
-/// Longer than headers that servers take.
-const LONGEST_VALUE: usize = 8 << 10;
+/// Tokens are shorter. What stands at the end of an answer is held back for as long as it could be one of this length,
+/// however long it is, so that nobody can see how long that is.
+pub const LONGEST_SECRET: usize = 2 << 10;
 /// What is shorter stands in answers by chance, and each such place would get the placeholder.
 const SHORTEST_VALUE: usize = 8;
 const MARK: &str = "sandgate-secret-";
@@ -79,10 +80,11 @@ impl DomainSecret {
             Some(value) if value.len() < SHORTEST_VALUE => {
                 wrong("is shorter than 8 bytes, and would be found in answers where it is not meant")
             }
-            Some(value) if value.len() > LONGEST_VALUE => wrong("is longer than 8 KiB"),
-            // It goes into a header: a line end would be a header of its own.
-            Some(value) if value.bytes().any(|byte| byte.is_ascii_control()) => {
-                wrong("holds a control character, which no header may")
+            Some(value) if value.len() > LONGEST_SECRET => wrong("is longer than 2 KiB"),
+            // It goes into a header: a line end would be a header of its own. Letters of other scripts are sent as
+            // several bytes there, and a server that repeats them writes each as a letter.
+            Some(value) if !value.bytes().all(|byte| matches!(byte, b' '..=b'~')) => {
+                wrong("holds something else than printable ASCII, which not every header may")
             }
             _ => Ok(()),
         }

@@ -42,9 +42,13 @@ fn names_and_values_are_checked() {
         ("example.org", "A", ""),
         ("example.org", "A", "1234567"),
         ("example.org", "A", "12345678\r\nX-Evil: 1"),
+        ("example.org", "A", "12345678\u{7f}"),
+        ("example.org", "A", "pässword-12"),
+        ("example.org", "A", &"x".repeat(super::LONGEST_SECRET + 1)),
     ] {
         assert!(make(domain, name, value).is_err(), "{domain} {name} {value}");
     }
+    assert!(make("example.org", "A", &"x".repeat(super::LONGEST_SECRET)).is_ok());
     let told = make("example.org", "A", "s3cret-s3cret\n").unwrap_err().to_string();
     assert!(!told.contains("s3cret"), "{told}");
 }

@@ -8,7 +8,8 @@ use bytes::Bytes;
 use http_body::{Body, Frame};
 use hyper::body::Incoming;
 
-use super::search::{Passing, Search};
+use super::passing::Passing;
+use super::search::Search;
 
 pub(super) struct Searched {
     inner: Incoming,
@@ -53,5 +54,10 @@ impl Body for Searched {
                 return Poll::Ready(Some(Ok(Frame::data(out.into()))));
             }
         }
+    }
+
+    /// An answer without a body must not become one with an empty body: what is said of its length would be untrue.
+    fn is_end_stream(&self) -> bool {
+        self.ended || (self.passing.is_empty() && self.inner.is_end_stream())
     }
 }

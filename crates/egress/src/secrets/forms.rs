@@ -1,4 +1,5 @@
-//! The forms in which a server may repeat a value: as it is, or as the places are written that it stood in.
+//! The forms in which a server may repeat a value: as it is, or as the places are written that it stood in. Values
+//! are printable ASCII, and so is every form of them.
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
@@ -50,21 +51,16 @@ fn in_url(value: &str, left: &str, blank: &str, is_small: bool) -> Vec<u8> {
     out.into_bytes()
 }
 
-/// What must be escaped is, in the short way where there is one; `more` and what is not ASCII by its number.
+/// What must be escaped is, in the short way where there is one; `more` by its number.
 fn in_json(value: &str, more: &str, slash: &str, is_small: bool) -> Vec<u8> {
     let mut out = String::with_capacity(value.len());
     for letter in value.chars() {
         match letter {
-            _ if more.contains(letter) || (!letter.is_ascii() && !more.is_empty()) => {
-                for unit in letter.encode_utf16(&mut [0; 2]) {
-                    out.push_str(&if is_small { format!("\\u{unit:04x}") } else { format!("\\u{unit:04X}") });
-                }
-            }
+            _ if more.contains(letter) && is_small => out.push_str(&format!("\\u{:04x}", u32::from(letter))),
+            _ if more.contains(letter) => out.push_str(&format!("\\u{:04X}", u32::from(letter))),
             '/' => out.push_str(slash),
-            _ => {
-                let quoted = serde_json::Value::from(letter.to_string()).to_string();
-                out.push_str(&quoted[1..quoted.len() - 1]);
-            }
+            '"' | '\\' => out.extend(['\\', letter]),
+            _ => out.push(letter),
         }
     }
     out.into_bytes()

@@ -3,6 +3,8 @@
 
 mod body;
 mod forms;
+mod frames;
+mod passing;
 mod placeholder;
 mod search;
 mod unsaid;
@@ -12,7 +14,7 @@ use std::sync::Arc;
 
 use http::{HeaderValue, Request, Response, StatusCode, header};
 use http_body_util::BodyExt;
-use hyper::body::Incoming;
+use hyper::body::{Body, Incoming};
 use hyper::ext::ReasonPhrase;
 use sandgate_core::network::DomainSecret;
 use tokio::net::TcpStream;
@@ -117,9 +119,9 @@ pub(crate) fn put_in(
 }
 
 /// What must not come inside, as servers may write it.
-fn unsaid(sandbox: &SandboxEgress, now: &Arc<Effective>, wanted: &Wanted) -> Arc<Unsaid> {
-    let Some(name) = wanted.name() else { return Arc::new(Unsaid::new([].iter())) };
-    sandbox.tls.unsaid(now, name, || Unsaid::new(now.policy.secrets_for(name).into_iter()))
+fn unsaid(sandbox: &SandboxEgress, now: &Effective, wanted: &Wanted) -> Arc<Unsaid> {
+    let secrets = wanted.name().map(|name| now.policy.secrets_for(name)).unwrap_or_default();
+    sandbox.tls.unsaid(&secrets)
 }
 
 /// The answer of such a domain, with placeholders where it repeats values.
@@ -137,8 +139,8 @@ pub(crate) fn taken_out(unsaid: Arc<Unsaid>, wanted: &Wanted, mut answer: Respon
     // The words of the status line are the server's own too, and nobody needs them.
     answer.extensions_mut().remove::<ReasonPhrase>();
     unsaid.clean(answer.headers_mut());
-    // The length may change.
-    if answer.status() != StatusCode::SWITCHING_PROTOCOLS {
+    // The length may change. Where no body follows, as to HEAD, it is what the server says of another answer.
+    if answer.status() != StatusCode::SWITCHING_PROTOCOLS && !answer.body().is_end_stream() {
         answer.headers_mut().remove(header::CONTENT_LENGTH);
     }
     let search = Arc::clone(&unsaid.text);

@@ -1,231 +1,173 @@
-//! Finds values in what passes by, in one pass, however they overlap and however it is cut into pieces. What it costs
-//! does not depend on what the values are: whoever gives them may also be whoever sends what is searched.
+//! Finds values in a text, in one pass, however they overlap. What it costs and how long it takes do not depend on how
+//! much of a value a text holds: code inside may have any text of its own sent back, and must not learn from that
+//! whether it has guessed a few letters. So texts are compared by hashes of whole values alone.
 
-use std::collections::VecDeque;
+use std::collections::HashMap;
+use std::fmt;
 
-/// Values, and what stands for each. An automaton by Aho and Corasick: a node is a beginning of one value or more.
-#[derive(Debug)]
+use sandgate_core::network::LONGEST_SECRET;
+
+/// Of a form that a value may have: each of its bytes as `\u00XX`.
+pub(super) const LONGEST_FORM: usize = 6 * LONGEST_SECRET;
+/// The end of a value that is looked up at each byte. No value is shorter.
+const WINDOW: usize = 8;
+/// Bits of the filter that nearly every window stops at.
+const FILTER_BITS: u32 = 14;
+/// A prime; hashes are what is left by it.
+const PRIME: u64 = (1 << 61) - 1;
+
+/// Values by their hashes, and what stands for each.
 pub(crate) struct Search {
-    nodes: Vec<Node>,
+    /// By which no text is hashed to what a value is, but by chance.
+    base: u64,
+    filter_key: u64,
+    filter: Vec<u64>,
+    window: u64,
+    /// By what they end with, the longest first.
+    endings: HashMap<u64, Vec<Form>>,
     stand_ins: Vec<Vec<u8>>,
+    longest: usize,
 }
 
-/// Small, as there is one for each byte of each form of each value.
-#[derive(Clone, Copy, Debug, Default)]
-struct Node {
-    /// By which byte it is reached from the beginning that is one shorter.
-    byte: u8,
-    /// The first of those that are one longer, and the next of those that are so beside this one. The root is none.
-    child: u32,
-    beside: u32,
-    /// The longest other beginning that this one ends with.
-    falls_to: u32,
-    length: u32,
-    /// The length of the longest value that this beginning ends with, and which it is; nothing is no value.
-    found: u32,
-    which: u32,
+#[derive(Clone, Copy)]
+struct Form {
+    length: usize,
+    hash: u64,
+    /// The base to the power of the length.
+    power: u64,
+    which: usize,
 }
 
-const ROOT: u32 = 0;
-/// Fewer letters of a value are of no use, and found everywhere.
-const LEAST_HELD: u32 = 4;
+/// Nothing of values, not even of their hashes.
+impl fmt::Debug for Search {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Search")
+    }
+}
+
+fn product(one: u64, other: u64) -> u64 {
+    let wide = u128::from(one) * u128::from(other);
+    // Both parts are below the prime or equal to it.
+    reduced((wide as u64 & PRIME) + (wide >> 61) as u64)
+}
+
+fn reduced(number: u64) -> u64 {
+    if number >= PRIME { number - PRIME } else { number }
+}
 
 impl Search {
     pub(super) fn new(pairs: impl IntoIterator<Item = (Vec<u8>, Vec<u8>)>) -> Self {
-        let mut search = Self { nodes: vec![Node::default()], stand_ins: Vec::new() };
+        let pairs: Vec<_> = pairs.into_iter().filter(|(value, _)| !value.is_empty()).collect();
+        let shortest = pairs.iter().map(|(value, _)| value.len()).min().unwrap_or(WINDOW).min(WINDOW);
+        let mut search = Self {
+            base: (random() % (PRIME - 256)) + 256,
+            filter_key: random() | 1,
+            filter: vec![0; 1 << (FILTER_BITS - 6)],
+            window: u64::MAX >> (64 - 8 * shortest),
+            endings: HashMap::new(),
+            stand_ins: Vec::new(),
+            longest: pairs.iter().map(|(value, _)| value.len()).max().unwrap_or(0),
+        };
         for (value, stands) in pairs {
             search.add(&value);
             search.stand_ins.push(stands);
         }
-        search.link();
+        for forms in search.endings.values_mut() {
+            forms.sort_by_key(|form| std::cmp::Reverse(form.length));
+            // Two values may have one form; the first of them counts.
+            forms.dedup_by_key(|form| (form.length, form.hash));
+        }
         search
     }
 
     fn add(&mut self, value: &[u8]) {
-        let mut at = ROOT;
+        let (mut hash, mut power, mut ending) = (0, 1, 0);
         for byte in value {
-            at = match self.child(at, *byte) {
-                Some(next) => next,
-                None => self.longer(at, *byte),
-            };
+            hash = self.longer(hash, *byte);
+            power = product(power, self.base);
+            ending = ending << 8 | u64::from(*byte);
         }
-        let which = small(self.stand_ins.len());
-        let node = self.node_mut(at);
-        if node.found == 0 {
-            (node.found, node.which) = (node.length, which);
-        }
+        ending &= self.window;
+        let bit = self.bit(ending);
+        self.filter[bit / 64] |= 1 << (bit % 64);
+        let form = Form { length: value.len(), hash, power, which: self.stand_ins.len() };
+        self.endings.entry(ending).or_default().push(form);
     }
 
-    fn longer(&mut self, than: u32, byte: u8) -> u32 {
-        let new = small(self.nodes.len());
-        let Node { child: beside, length, .. } = *self.node(than);
-        self.nodes.push(Node { byte, beside, length: length + 1, ..Node::default() });
-        self.node_mut(than).child = new;
-        new
+    /// The hash of a text that goes on with this byte.
+    fn longer(&self, hash: u64, byte: u8) -> u64 {
+        reduced(product(hash, self.base) + u64::from(byte))
     }
 
-    fn node(&self, at: u32) -> &Node {
-        &self.nodes[at as usize]
+    fn bit(&self, ending: u64) -> usize {
+        (ending.wrapping_mul(self.filter_key) >> (64 - FILTER_BITS)) as usize
     }
 
-    fn node_mut(&mut self, at: u32) -> &mut Node {
-        &mut self.nodes[at as usize]
+    pub(super) fn is_empty(&self) -> bool {
+        self.stand_ins.is_empty()
     }
 
-    fn children(&self, of: u32) -> impl Iterator<Item = u32> {
-        let first = self.node(of).child;
-        std::iter::successors(Some(first), |at| Some(self.node(*at).beside)).take_while(|at| *at != ROOT)
+    /// The most bytes that can be the beginning of a value: the same for all values there may be.
+    pub(super) fn most_begun(&self) -> usize {
+        self.longest.max(LONGEST_FORM) - 1
     }
 
-    /// From the shortest beginnings to the longest.
-    fn link(&mut self) {
-        let mut waiting = VecDeque::from([ROOT]);
-        while let Some(at) = waiting.pop_front() {
-            let children: Vec<u32> = self.children(at).collect();
-            waiting.extend(&children);
-            for child in children {
-                let (shorter, byte) = (self.node(at).falls_to, self.node(child).byte);
-                let falls_to = if at == ROOT { ROOT } else { self.step(shorter, byte) };
-                let Node { found, which, .. } = *self.node(falls_to);
-                let node = self.node_mut(child);
-                node.falls_to = falls_to;
-                if node.found == 0 {
-                    (node.found, node.which) = (found, which);
-                }
-            }
-        }
-    }
-
-    fn child(&self, at: u32, byte: u8) -> Option<u32> {
-        self.children(at).find(|child| self.node(*child).byte == byte)
-    }
-
-    fn step(&self, mut at: u32, byte: u8) -> u32 {
-        loop {
-            match self.child(at, byte) {
-                Some(next) => return next,
-                None if at == ROOT => return ROOT,
-                None => at = self.node(at).falls_to,
-            }
-        }
+    pub(super) fn stand_in(&self, which: usize) -> &[u8] {
+        &self.stand_ins[which]
     }
 
     /// All of `bytes` with values replaced.
     pub(super) fn replaced(&self, bytes: &[u8]) -> Vec<u8> {
-        let (mut passing, mut out) = (Passing::default(), Vec::new());
+        let (mut passing, mut out) = (super::passing::Passing::default(), Vec::new());
         passing.push(self, bytes, &mut out);
         passing.finish(self, &mut out);
         out
     }
+
+    /// Whether a value is in `bytes`.
+    pub(super) fn is_in(&self, bytes: &[u8]) -> bool {
+        let mut seen = Seen::default();
+        bytes.iter().any(|byte| seen.push(self, *byte).is_some())
+    }
 }
 
-/// Values are bounded far below.
-fn small(count: usize) -> u32 {
-    u32::try_from(count).unwrap_or(u32::MAX)
+fn random() -> u64 {
+    std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), 0)
 }
 
-/// What was seen of one stream.
-#[derive(Debug, Default)]
-pub(super) struct Passing {
-    at: u32,
-    /// How many bytes have come.
-    came: u64,
-    /// How many of them were sent on, or left out.
-    done: u64,
-    /// Those that were not.
-    held: VecDeque<u8>,
-    /// Where values are, in order and apart from each other.
-    runs: VecDeque<Run>,
+/// What a text was up to here, as far as a value may reach back.
+#[derive(Default)]
+pub(super) struct Seen {
+    last: u64,
+    /// Of the whole text up to each of the last bytes, the newest last.
+    hashes: std::collections::VecDeque<u64>,
 }
 
-#[derive(Debug)]
-struct Run {
-    begin: u64,
-    end: u64,
-    which: u32,
-    /// What stands for it was sent on.
-    is_told: bool,
-}
-
-impl Passing {
-    /// Sends on what can be no part of a value any more.
-    pub(super) fn push(&mut self, search: &Search, bytes: &[u8], out: &mut Vec<u8>) {
-        for byte in bytes {
-            self.at = search.step(self.at, *byte);
-            self.came += 1;
-            self.held.push_back(*byte);
-            let Node { found, which, .. } = *search.node(self.at);
-            if found > 0 {
-                self.mark(self.came - u64::from(found), which);
-            }
+impl Seen {
+    /// The longest value that ends with this byte: its length, and which it is.
+    pub(super) fn push(&mut self, search: &Search, byte: u8) -> Option<(usize, usize)> {
+        if self.hashes.is_empty() {
+            self.hashes.push_back(0);
         }
-        self.release(search, self.came - u64::from(search.node(self.at).length), out);
+        let hash = search.longer(self.hashes.back().copied().unwrap_or(0), byte);
+        self.hashes.push_back(hash);
+        if self.hashes.len() > search.longest + 1 {
+            self.hashes.pop_front();
+        }
+        self.last = (self.last << 8 | u64::from(byte)) & search.window;
+        let bit = search.bit(self.last);
+        if search.filter[bit / 64] & (1 << (bit % 64)) == 0 {
+            return None;
+        }
+        let forms = search.endings.get(&self.last)?;
+        let found = forms.iter().find(|form| self.ends_with(form))?;
+        Some((found.length, found.which))
     }
 
-    /// Nothing more comes.
-    pub(super) fn finish(&mut self, search: &Search, out: &mut Vec<u8>) {
-        self.release(search, self.came, out);
-    }
-
-    /// The same, but for values, which have nothing in their place: whether one has come whole. What only begins like
-    /// one by chance is not held back, as the rest of it may come after an answer.
-    pub(super) fn push_unless_seen(&mut self, search: &Search, bytes: &[u8], out: &mut Vec<u8>) -> bool {
-        for byte in bytes {
-            self.at = search.step(self.at, *byte);
-            self.came += 1;
-            self.held.push_back(*byte);
-            if search.node(self.at).found > 0 {
-                return true;
-            }
-        }
-        let begun = Some(search.node(self.at).length).filter(|length| *length >= LEAST_HELD);
-        self.release(search, self.came - u64::from(begun.unwrap_or(0)), out);
-        false
-    }
-
-    /// Whether a value has come whole.
-    pub(super) fn has_seen(&mut self, search: &Search, bytes: &[u8]) -> bool {
-        bytes.iter().any(|byte| {
-            self.at = search.step(self.at, *byte);
-            search.node(self.at).found > 0
-        })
-    }
-
-    /// A value reaches from `begin` to what came last. Those that overlap are one.
-    fn mark(&mut self, begin: u64, which: u32) {
-        while self.runs.back().is_some_and(|last| last.begin >= begin && !last.is_told) {
-            self.runs.pop_back();
-        }
-        match self.runs.back_mut() {
-            Some(last) if last.end > begin => last.end = self.came,
-            _ => self.runs.push_back(Run { begin, end: self.came, which, is_told: false }),
-        }
-    }
-
-    fn release(&mut self, search: &Search, until: u64, out: &mut Vec<u8>) {
-        while self.done < until {
-            let run = self.runs.front_mut().filter(|run| run.begin < until);
-            let (to, is_value) = match run {
-                None => (until, false),
-                Some(run) if run.begin > self.done => (run.begin, false),
-                Some(run) => {
-                    if !run.is_told {
-                        out.extend(&search.stand_ins[run.which as usize]);
-                        run.is_told = true;
-                    }
-                    (run.end.min(until), true)
-                }
-            };
-            let count = usize::try_from(to - self.done).unwrap_or(usize::MAX).min(self.held.len());
-            let bytes = self.held.drain(..count);
-            if !is_value {
-                out.extend(bytes);
-            }
-            self.done = to;
-            while self.runs.front().is_some_and(|run| run.end <= self.done) {
-                self.runs.pop_front();
-            }
-        }
+    fn ends_with(&self, form: &Form) -> bool {
+        let before = self.hashes.len().checked_sub(form.length + 1).and_then(|at| self.hashes.get(at));
+        let Some((before, now)) = before.zip(self.hashes.back()) else { return false };
+        reduced(product(*before, form.power) + form.hash) == *now
     }
 }
 

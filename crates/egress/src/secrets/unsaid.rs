@@ -1,22 +1,28 @@
 //! What must not come inside from a domain, in texts and in the names of headers.
 
+use std::fmt;
 use std::sync::Arc;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use sandgate_core::network::DomainSecret;
 
 use super::forms::forms;
-use super::search::{Passing, Search};
+use super::search::Search;
 
-#[derive(Debug)]
 pub(crate) struct Unsaid {
     pub(super) text: Arc<Search>,
     /// In small letters, as names of headers are the same in any.
     names: Search,
 }
 
+impl fmt::Debug for Unsaid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Unsaid")
+    }
+}
+
 impl Unsaid {
-    pub(super) fn new<'a>(secrets: impl Iterator<Item = &'a DomainSecret>) -> Self {
+    pub(crate) fn new<'a>(secrets: impl Iterator<Item = &'a DomainSecret>) -> Self {
         let (mut text, mut names) = (Vec::new(), Vec::new());
         for secret in secrets {
             let Some(value) = &secret.value else { continue };
@@ -33,7 +39,7 @@ impl Unsaid {
 
     /// Placeholders instead of values. A header whose name holds one goes: no placeholder would be its name.
     pub(super) fn clean(&self, headers: &mut HeaderMap) {
-        let is_told = |name: &&HeaderName| Passing::default().has_seen(&self.names, name.as_str().as_bytes());
+        let is_told = |name: &&HeaderName| self.names.is_in(name.as_str().as_bytes());
         let told: Vec<HeaderName> = headers.keys().filter(is_told).cloned().collect();
         for name in told {
             headers.remove(name);

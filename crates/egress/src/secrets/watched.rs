@@ -1,5 +1,4 @@
-//! What a server says after a change of protocol. Values cannot be exchanged in it, as messages have lengths; so the
-//! connection ends before more than its first few letters have come through.
+//! A connection after its change of protocol: what the server says is searched, and it ends before a value.
 
 use std::collections::VecDeque;
 use std::io;
@@ -9,7 +8,8 @@ use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use super::search::{Passing, Search};
+use super::frames::Frames;
+use super::search::Search;
 use super::unsaid::Unsaid;
 
 /// What is read at once.
@@ -18,7 +18,7 @@ const PIECE: usize = 4 << 10;
 pub(crate) struct Watched<S> {
     inner: S,
     search: Arc<Search>,
-    passing: Passing,
+    frames: Frames,
     /// What can be no part of a value any more, and was not taken yet.
     ready: VecDeque<u8>,
     ended: bool,
@@ -30,7 +30,7 @@ impl<S> Watched<S> {
     }
 
     fn searched(inner: S, search: Arc<Search>) -> Self {
-        Self { inner, search, passing: Passing::default(), ready: VecDeque::new(), ended: false }
+        Self { inner, search, frames: Frames::default(), ready: VecDeque::new(), ended: false }
     }
 }
 
@@ -46,11 +46,9 @@ impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
             let mut piece = ReadBuf::new(&mut piece);
             ready!(Pin::new(&mut own.inner).poll_read(cx, &mut piece))?;
             let mut out = Vec::new();
+            // What is not whole then stays here: it could be the beginning of a value.
             own.ended = piece.filled().is_empty();
-            if own.ended {
-                own.passing.finish(&own.search, &mut out);
-            } else if own.passing.push_unless_seen(&own.search, piece.filled(), &mut out) {
-                let why = "it repeats a secret";
+            if let Err(why) = own.frames.push(&own.search, piece.filled(), &mut out) {
                 return Poll::Ready(Err(io::Error::new(io::ErrorKind::PermissionDenied, why)));
             }
             own.ready.extend(out);
