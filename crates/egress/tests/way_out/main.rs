@@ -6,6 +6,7 @@ mod names_inside;
 mod proxy;
 mod registries;
 mod secrets;
+mod speed;
 mod support;
 mod tls;
 mod upgrades;

@@ -6,7 +6,7 @@ use sandgate_core::network::{NetworkCeiling, NetworkLimits, NetworkPolicy};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-fn status(answer: &str) -> &str {
+pub(crate) fn status(answer: &str) -> &str {
     answer.split(' ').nth(1).unwrap_or_default()
 }
 
@@ -253,7 +253,8 @@ async fn connections_and_bytes_are_bounded() {
     let limits = NetworkLimits { bytes: Some(100_000), ..NetworkLimits::default() };
     let inside = world.sandbox_with(&world.usual(), limits);
     let answer = inside.get(&format!("http://{target}/bytes/10000000"), "").await;
-    assert!(answer.len() < 2_000_000, "{}", answer.len());
+    // What was on its way when the last byte was paid for.
+    assert!(answer.len() < 400_000, "{}", answer.len());
     let (_, spent) = inside.connect(&target).await;
     assert!(status(&spent) == "429" && spent.contains("used up"), "{spent}");
 }
@@ -274,9 +275,10 @@ async fn connections_in_a_second_are_bounded_and_floods_are_told_once() {
     }
     assert!(refused.len() > 5, "{}", refused.len());
     assert!(refused[0].contains("more than 5 connections in a second"), "{}", refused[0]);
-    let told: u64 = inside.seen(10).await.iter().map(|seen| seen.times).sum();
-    let records = inside.seen(10).await.len();
+    let seen = inside.seen(10).await;
+    let (records, told) = (seen.len(), seen.iter().map(|seen| seen.times).sum::<u64>());
     assert!(records < 40 && told <= 40, "{records} records stand for {told}");
+    assert!(seen.iter().any(|seen| seen.times > 1), "some stand for more than one: {seen:?}");
 }
 
 #[tokio::test]
@@ -313,18 +315,7 @@ async fn a_request_in_pieces_is_no_way_around_the_host() {
     assert!(inside.denials(2).await.iter().all(|why| why.contains("without a pause")));
 }
 
-#[tokio::test]
-async fn speed_is_bounded() {
-    let world = World::start().await;
-    let limits = NetworkLimits { bytes_per_second: Some(1_000_000), ..NetworkLimits::default() };
-    let inside = world.sandbox_with(&world.usual(), limits);
-    let began = std::time::Instant::now();
-    let answer = inside.get(&format!("http://a.allowed.test:{}/bytes/1500000", world.http_port()), "").await;
-    assert!(answer.len() > 1_500_000);
-    assert!(began.elapsed().as_millis() > 1000, "faster than allowed: {:?}", began.elapsed());
-}
-
-async fn socks(inside: &crate::support::Inside, request: &[u8]) -> (TcpStream, u8) {
+pub(crate) async fn socks(inside: &crate::support::Inside, request: &[u8]) -> (TcpStream, u8) {
     let mut stream = TcpStream::connect(inside.socks).await.unwrap();
     stream.write_all(&[5, 1, 0]).await.unwrap();
     let mut greeting = [0; 2];
@@ -336,7 +327,7 @@ async fn socks(inside: &crate::support::Inside, request: &[u8]) -> (TcpStream, u
     (stream, answer[1])
 }
 
-fn socks_request(command: u8, host: &str, port: u16) -> Vec<u8> {
+pub(crate) fn socks_request(command: u8, host: &str, port: u16) -> Vec<u8> {
     let mut request = vec![5, command, 0, 3, u8::try_from(host.len()).unwrap()];
     request.extend(host.as_bytes());
     request.extend(port.to_be_bytes());

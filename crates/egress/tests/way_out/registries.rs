@@ -1,5 +1,7 @@
 //! Packages reach a sandbox through the server's cache: fetched once, checked, and never from elsewhere.
 
+use std::sync::Arc;
+
 use sandgate_core::network::{NetworkLimits, NetworkPolicy};
 use sandgate_egress::{Egress, EgressConfig, RegistriesConfig, discover, registry_env};
 use sandgate_testkit::network::Origin;
@@ -32,15 +34,18 @@ async fn world() -> (World, Origin, tempfile::TempDir) {
     registry.put("/f/large-1.0.tar.gz", "application/gzip", &self::large());
     let folder = tempfile::tempdir().unwrap();
     let mut world = World::start().await;
+    world.egress = egress(&registry, &folder, 1 << 20);
+    (world, registry, folder)
+}
+
+fn egress(registry: &Origin, folder: &tempfile::TempDir, cache_bytes: u64) -> Arc<Egress> {
     let registries = RegistriesConfig {
         pip: Some(format!("http://{}/simple", registry.address())),
         cache: folder.path().to_owned(),
-        cache_bytes: 1 << 20,
+        cache_bytes,
         ..RegistriesConfig::default()
     };
-    world.egress =
-        Egress::new(EgressConfig { registries: Some(registries), ..EgressConfig::default() }).unwrap();
-    (world, registry, folder)
+    Egress::new(EgressConfig { registries: Some(registries), ..EgressConfig::default() }).unwrap()
 }
 
 fn sandbox(world: &World) -> Inside {
@@ -166,11 +171,50 @@ async fn the_front_is_no_way_to_anything_else() {
     let closed =
         world.sandbox_with(&NetworkPolicy::from_words(["a.allowed.test"]).unwrap(), NetworkLimits::default());
     assert!(get(&closed, "/pip/simple/six/").await.starts_with("HTTP/1.1 400"));
-    let publish = format!(
-        "POST /pip/simple/six/ HTTP/1.1\r\nHost: {}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
-        inside.proxy
-    );
-    assert!(inside.ask(&publish).await.starts_with("HTTP/1.1 405"));
+    for (method, path) in [
+        ("POST", "/pip/simple/six/"),
+        ("PUT", "/npm/left-pad"),
+        ("DELETE", "/npm/left-pad"),
+        ("PUT", "/go/x/@latest"),
+        ("DELETE", "/go/x/@v/v1.0.0.zip"),
+    ] {
+        let publish = format!(
+            "{method} {path} HTTP/1.1\r\nHost: {}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
+            inside.proxy
+        );
+        let answer = inside.ask(&publish).await;
+        assert!(answer.starts_with("HTTP/1.1 405"), "{method} {path}: {answer}");
+    }
+    assert!(registry.asked().iter().all(|asked| asked.method == "GET"));
+}
+
+/// Packages are on the account of whoever has them, whether they are fetched or in the cache.
+#[tokio::test]
+async fn packages_are_no_faster_than_allowed_and_end_with_the_bytes() {
+    let (mut world, registry, folder) = world().await;
+    let content = vec![9; 2_500_000];
+    let page = format!("<a href=\"/f/big-1.0.tar.gz#sha256={}\">big</a>", hex(&content));
+    registry.put("/simple/big/", "text/html", page.as_bytes());
+    registry.put("/f/big-1.0.tar.gz", "application/gzip", &content);
+    world.egress = egress(&registry, &folder, 10 << 20);
+    let path = format!("/pip/files/big/sha256-{}/big-1.0.tar.gz", hex(&content));
+    let policy = NetworkPolicy::from_words(["registries"]).unwrap();
+    let limits = NetworkLimits { bytes_per_second: Some(1_000_000), ..NetworkLimits::default() };
+    for from in ["the registry", "the cache"] {
+        let inside = world.sandbox_with(&policy, limits);
+        get(&inside, "/pip/simple/big/").await;
+        let began = std::time::Instant::now();
+        let got = get(&inside, &path).await;
+        assert!(got.len() > 2_500_000, "{from}: {}", got.len());
+        assert!(began.elapsed().as_millis() > 1200, "faster than allowed from {from}: {:?}", began.elapsed());
+    }
+    let limits = NetworkLimits { bytes: Some(100_000), ..NetworkLimits::default() };
+    let inside = world.sandbox_with(&policy, limits);
+    get(&inside, "/pip/simple/big/").await;
+    let cut = get(&inside, &path).await;
+    assert!(cut.len() < 400_000, "{}", cut.len());
+    let spent = get(&inside, &path).await;
+    assert!(spent.starts_with("HTTP/1.1 429") && spent.contains("used up"), "{spent}");
 }
 
 /// A secret of that name would hide where packages are.

@@ -199,6 +199,31 @@ async fn a_secret_never_leaves_in_the_clear_or_without_its_value() {
     assert!(answer.contains("not known any more"), "{answer}");
 }
 
+/// A server of several names would give it to another of them.
+#[tokio::test]
+async fn a_secret_never_goes_out_under_another_host() {
+    let world = World::start().await;
+    let (policy, placeholder) = with_secret(&world, "a.allowed.test");
+    let inside = world.sandbox_with(&policy, NetworkLimits::default());
+    let own = inside.attached.authority().unwrap().to_owned();
+    let port = world.https_port();
+    let target = format!("a.allowed.test:{port}");
+    let header = format!("Authorization: Bearer {placeholder}\r\n");
+    for host in ["b.allowed.test".to_owned(), format!("b.allowed.test:{port}"), "other.test".to_owned()] {
+        let stream = tls(&inside, &target, "a.allowed.test", &own).await.unwrap();
+        let answer = get(stream, "/", &host, &header).await;
+        assert!(
+            answer.starts_with("HTTP/1.1 403") && answer.contains("must be the same host"),
+            "{host}: {answer}"
+        );
+        // Nor where the line of the request names it.
+        let stream = tls(&inside, &target, "a.allowed.test", &own).await.unwrap();
+        let answer = get(stream, &format!("https://{host}/"), "a.allowed.test", &header).await;
+        assert!(!answer.starts_with("HTTP/1.1 200"), "{host}: {answer}");
+    }
+    assert!(world.tls.asked().is_empty(), "{:?}", world.tls.asked());
+}
+
 #[tokio::test]
 async fn a_server_that_cannot_prove_its_name_gets_no_secret() {
     let world = World::start().await;
