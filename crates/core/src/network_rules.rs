@@ -15,9 +15,9 @@ pub struct NetworkRules {
 pub enum NetworkRefused {
     #[error(transparent)]
     Server(#[from] OutsideCeiling),
-    #[error("this key may not have it: {0}")]
+    #[error("this key may not have it: {}", .0.of_a_key())]
     Key(OutsideCeiling),
-    #[error("this key may not run code in this container: {0}")]
+    #[error("this key may not run code in this container: {}", .0.of_a_key())]
     KeysContainer(OutsideCeiling),
     #[error(
         "what sandboxes of this backend reach is set by the operator of this server: they have {own}, and a request \

@@ -28,6 +28,17 @@ pub enum OutsideCeiling {
     Registries,
 }
 
+impl OutsideCeiling {
+    /// The same of a key, which may be given less than others.
+    pub(crate) fn of_a_key(&self) -> String {
+        match self {
+            Self::Target(target) => format!("'{target}' is outside of what the operator allows it to reach"),
+            Self::Open => "the operator does not allow it an open network".to_owned(),
+            Self::Registries => "the operator does not allow it to use package registries".to_owned(),
+        }
+    }
+}
+
 impl NetworkCeiling {
     /// No bound of its own.
     #[must_use]

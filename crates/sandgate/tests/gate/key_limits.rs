@@ -148,3 +148,35 @@ fn requests_per_minute_memory_and_models() {
     world.master().raw("PATCH", &path, br#"{"limits": {"containers": 1}}"#).ok();
     id(&make(&client));
 }
+
+/// What a key may reach is less than what the operator allows, and whoever asks for more is told that it is the key.
+#[test]
+fn a_key_bounds_what_its_containers_reach() {
+    let world = Keyed::with("responses", "network: {ceiling: ['*.example.org']}");
+    let client = world.limited(json!({"network": ["a.example.org"]}));
+    let policy = |host: &str| json!({"type": "allowlist", "allowed_domains": [host]});
+    let auto = |host: &str| json!([{"type": "code_interpreter", "container": {"type": "auto", "network_policy": policy(host)}}]);
+    let heard = world.heard().len();
+    for (answer, param) in [
+        (
+            client.post("/v1/containers", &json!({"name": "b", "network_policy": policy("b.example.org")})),
+            json!("network_policy"),
+        ),
+        (client.create(json!({"tools": auto("b.example.org")})), json!("tools[0].container.network_policy")),
+        (client.post("/v1/execute", &json!({"code": "1", "network": ["b.example.org"]})), Value::Null),
+    ] {
+        let error = answer.refused(400);
+        assert_eq!(error["param"], param, "{error}");
+        let message = error["message"].as_str().unwrap();
+        assert!(message.contains("this key may not have it: 'b.example.org'"), "{error}");
+        assert!(!message.contains("this server"), "which allows it: {error}");
+    }
+    assert_eq!(world.heard().len(), heard, "no model was paid for it");
+    let made =
+        client.post("/v1/containers", &json!({"name": "a", "network_policy": policy("a.example.org")})).ok();
+    assert_eq!(made["network_policy"], policy("a.example.org"));
+    client.post("/v1/execute", &json!({"code": "1", "network": ["a.example.org"]})).ok();
+    // Another key has what the operator allows.
+    let other = world.limited(json!({}));
+    other.post("/v1/execute", &json!({"code": "1", "network": ["b.example.org"]})).ok();
+}

@@ -29,6 +29,7 @@ mod limits;
 mod litellm;
 mod metrics;
 mod negative_control;
+mod network;
 mod owners;
 mod paths;
 mod rules;
