@@ -24,6 +24,9 @@ pub(super) struct Details {
     /// As it was asked for, to be said back.
     pub(super) network: Option<Value>,
     pub(super) allow_internet: Option<bool>,
+    /// The same when it was made, to which an update that does not say it goes back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) internet_at_first: Option<bool>,
     /// Seconds it was asked to last.
     pub(super) timeout: u64,
     /// The id of the key it was made with.

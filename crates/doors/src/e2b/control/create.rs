@@ -128,6 +128,7 @@ impl E2bDoor {
             traffic_token: tokens::traffic_token(),
             network: wish.network,
             allow_internet: wish.allow_internet,
+            internet_at_first: wish.allow_internet,
             timeout: wish.timeout,
             key: key_of(&who),
             limits: Arc::clone(&who.limits),

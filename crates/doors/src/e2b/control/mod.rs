@@ -41,6 +41,8 @@ const MAX_BODY: usize = 1 << 20;
 #[derive(Debug, Default)]
 pub(super) struct State {
     once: Turns,
+    /// Changes of a sandbox's network go one after the other.
+    networks: Turns,
     metrics: metrics::History,
     pub(super) tunnels: Tunnels,
 }

@@ -1,15 +1,20 @@
-//! What a sandbox may reach, in E2B's words: first what is allowed, then what is denied, then the internet, as far
-//! as the operator's ceiling and the key go. Whoever asks for the internet in general still gets a sandbox where
-//! there is none, as the operator's rule goes before the client's; whoever names what it must reach is told.
+//! What a sandbox may reach, in E2B's words: first what is allowed, then what is denied, then the rest: the internet
+//! for who asks for it, as far as the operator's ceiling and the key go, and else what the server gives to those who
+//! ask for nothing. Whoever asks for the internet in general still gets a sandbox where there is none, as the
+//! operator's rule goes before the client's; whoever names what it must reach is told.
+
+use std::sync::Arc;
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use sandgate_core::network::{Action, NetworkPolicy, REGISTRIES, Rule, Target};
-use sandgate_core::{Containers, KeyLimits, LeaseState};
+use axum::http::uri::Authority;
+use sandgate_core::network::{Action, NetworkPolicy, REGISTRIES, Target};
+use sandgate_core::{Containers, KeyLimits, LeaseState, Principal};
 use serde_json::{Map, Value, json};
 
-use super::super::Door;
+use super::super::details::Details;
 use super::super::error::{E2bError, E2bResult};
+use super::super::{Door, E2bDoor};
 use super::body::Fields;
 use crate::lent::{Ids, read_target};
 use crate::owner::Who;
@@ -22,6 +27,8 @@ const NOT_HERE: [(&str, &str); 3] = [
 ];
 /// What an update replaces.
 const UPDATED: [&str; 4] = ["allowOut", "denyOut", "egressProxy", "rules"];
+/// What else a request may say of the network, or where an update says it.
+const OTHERS: [&str; 2] = ["dnsServers", "allow_internet_access"];
 /// What it has no word for, and stays as it was when the sandbox was made.
 const KEPT: [&str; 3] = ["allowPublicTraffic", "httpsPorts", "maskRequestHost"];
 const MOST_TARGETS: usize = 1000;
@@ -40,11 +47,17 @@ pub(super) struct Asked {
 impl Asked {
     pub(super) fn read(network: Option<&Map<String, Value>>, internet: Option<bool>) -> E2bResult<Self> {
         let Some(network) = network else { return Ok(Self { internet, ..Self::default() }) };
+        // A misspelt denial would deny nothing.
+        let is_known = |name: &str| UPDATED.contains(&name) || KEPT.contains(&name) || OTHERS.contains(&name);
+        if let Some(name) = network.keys().find(|name| !is_known(name)) {
+            let name: String = name.chars().take(100).collect();
+            return Err(E2bError::bad_request(format!("'network' has no field '{name}'")));
+        }
         for (name, why) in NOT_HERE {
             let asked = match network.get(name) {
                 None | Some(Value::Null) => false,
                 Some(Value::Array(items)) => !items.is_empty(),
-                Some(Value::Object(fields)) => !fields.is_empty(),
+                Some(Value::Object(fields)) => !fields.values().all(is_nothing),
                 Some(_) => return Err(E2bError::bad_request(format!("'network.{name}' has the wrong type"))),
             };
             if asked {
@@ -58,6 +71,7 @@ impl Asked {
             }
         }
         check_ports(network.get("httpsPorts"))?;
+        check_mask(network.get("maskRequestHost"))?;
         let mut allowed = texts(network, "allowOut")?;
         let given = allowed.len();
         allowed.retain(|text| *text != REGISTRIES);
@@ -94,27 +108,46 @@ impl Asked {
         containers: &Containers,
         allowance: &KeyLimits,
     ) -> E2bResult<Option<NetworkPolicy>> {
-        if !self.allowed.is_empty() || self.denies_the_rest() {
-            let mut policy = NetworkPolicy::allow_then_deny(self.allowed.clone(), self.denied.clone());
-            policy.registries = self.registries;
-            if self.denies_the_rest() {
-                policy.default = Action::Deny;
-            }
-            return Ok(Some(policy));
+        let named = || NetworkPolicy::allow_then_deny(self.allowed.clone(), self.denied.clone());
+        if self.denies_the_rest() {
+            return Ok(Some(NetworkPolicy { default: Action::Deny, registries: self.registries, ..named() }));
         }
-        let widest = self.internet.is_some() || !self.denied.is_empty();
-        let widest = widest.then(|| containers.widest_network(allowance)).flatten();
-        if self.denied.is_empty() {
-            return Ok(widest);
+        let asks_for_all = self.internet == Some(true);
+        let all = asks_for_all.then(|| containers.widest_network(allowance)).flatten();
+        if self.allowed.is_empty() && self.denied.is_empty() {
+            return Ok(all);
         }
-        // What there is, without what is denied.
-        let mut policy = match widest {
+        let rest = match all {
             Some(open) => open,
             None => containers.network_within(None, allowance)?,
         };
-        let denied = self.denied.iter().cloned().map(|target| Rule { action: Action::Deny, target });
-        policy.rules.splice(0..0, denied);
-        Ok(Some(policy))
+        let rules = named().rules.into_iter().chain(rest.rules).collect();
+        Ok(Some(NetworkPolicy { rules, ..rest }))
+    }
+}
+
+/// Whether a field of what is not done here asks for nothing: rules of a domain that are none, or that do nothing.
+fn is_nothing(value: &Value) -> bool {
+    let is_empty = |item: &Value| item.as_object().is_some_and(|rule| rule.values().all(Value::is_null));
+    value.is_null() || value.as_array().is_some_and(|items| items.iter().all(is_empty))
+}
+
+/// The host that programs inside are told, with a place for the port.
+fn check_mask(mask: Option<&Value>) -> E2bResult<()> {
+    let is_host = |text: &str| {
+        let host = text.replace("${PORT}", "80");
+        let parsed = host.parse::<Authority>().ok().filter(|host| !host.host().is_empty());
+        parsed.is_some_and(|parsed| match host.strip_prefix(parsed.host()) {
+            Some("") => true,
+            _ => parsed.port_u16().is_some() && !host.contains('@'),
+        })
+    };
+    match mask {
+        None | Some(Value::Null) => Ok(()),
+        Some(Value::String(text)) if is_host(text) => Ok(()),
+        Some(_) => Err(E2bError::bad_request(
+            "'network.maskRequestHost' must be a host, perhaps with a port or '${PORT}', as in 'localhost:${PORT}'",
+        )),
     }
 }
 
@@ -160,28 +193,44 @@ pub(super) async fn update(
     fields: Fields,
 ) -> E2bResult<StatusCode> {
     let lease = door.lease(&who.owner, &id)?;
-    // What is left out is cleared, and with it whatever kept the sandbox from the internet.
-    let allow_internet = fields.flag("allow_internet_access")?.or(Some(true));
-    let asked = Asked::read(Some(&fields.fields), allow_internet)?;
-    if lease.state == LeaseState::Paused {
-        return Err(E2bError::conflict("the sandbox is paused; resume it first"));
-    }
-    let policy = asked.policy(&door.containers, &who.limits)?;
-    let container = door.leases.container(&lease)?;
-    door.containers.set_lent_network(&container, policy, &who.limits).await?;
-    let Fields { fields: mut new, .. } = fields;
-    new.retain(|name, _| UPDATED.contains(&name.as_str()));
-    let change = move |details: &mut Value| {
-        for name in KEPT {
-            if let Some(kept) = details["network"].get(name) {
-                new.insert(name.to_owned(), kept.clone());
-            }
-        }
-        details["network"] = Value::Object(new);
-        details["allow_internet"] = json!(allow_internet);
-    };
-    door.leases.change_details(&lease.id, change).await?;
+    let work = Arc::clone(&door);
+    door.to_the_end(async move {
+        // One change after the other: what is on record, and what forks are made with, is what is enforced.
+        let _turn = work.state.0.networks.turn(&lease.owner, &lease.id).await;
+        work.change_network(&who, &lease.id, fields).await
+    })
+    .await?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+impl E2bDoor {
+    async fn change_network(&self, who: &Principal, id: &str, fields: Fields) -> E2bResult<()> {
+        let lease = self.lease(&who.owner, id)?;
+        // What is left out is cleared, also what kept the sandbox from the internet since it was made. It has no more
+        // then than its maker asked for.
+        let at_first = Details::of(&lease).internet_at_first.filter(|asked| *asked);
+        let allow_internet = fields.flag("allow_internet_access")?.or(at_first);
+        let asked = Asked::read(Some(&fields.fields), allow_internet)?;
+        if lease.state == LeaseState::Paused {
+            return Err(E2bError::conflict("the sandbox is paused; resume it first"));
+        }
+        let policy = asked.policy(&self.containers, &who.limits)?;
+        let container = self.leases.container(&lease)?;
+        self.containers.set_lent_network(&container, policy, &who.limits).await?;
+        let Fields { fields: mut new, .. } = fields;
+        new.retain(|name, _| UPDATED.contains(&name.as_str()));
+        let change = move |details: &mut Value| {
+            for name in KEPT {
+                if let Some(kept) = details["network"].get(name) {
+                    new.insert(name.to_owned(), kept.clone());
+                }
+            }
+            details["network"] = Value::Object(new);
+            details["allow_internet"] = json!(allow_internet);
+        };
+        self.leases.change_details(&lease.id, change).await?;
+        Ok(())
+    }
 }
 
 #[cfg(test)]

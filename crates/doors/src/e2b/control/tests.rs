@@ -80,12 +80,8 @@ async fn what_cannot_be_made_is_refused_with_its_reason() {
         (json!({"templateID": "base", "envVars": {"a=b": "1"}}), 400, "no name of a variable"),
         (json!({"templateID": "base", "envVars": {"a": "\0"}}), 400, "NUL"),
         (json!({"templateID": "base", "volumeMounts": [{"name": "v", "path": "/v"}]}), 400, "no volumes"),
-        (
-            json!({"templateID": "base", "network": {"allowOut": ["8.8.8.8"]}}),
-            400,
-            "does not allow sandboxes",
-        ),
-        (json!({"templateID": "base", "network": {"rules": {"a.com": []}}}), 400, "does not rewrite"),
+        (json!({"templateID": "base", "network": {"allowOut": ["8.8.8.8"]}}), 400, "outside of what"),
+        (json!({"templateID": "base", "network": {"deny_out": ["0.0.0.0/0"]}}), 400, "no field 'deny_out'"),
     ] {
         let answer = client.post("/v2/sandboxes", body.clone()).await;
         assert_eq!((answer.status, answer.json()["code"].clone()), (status, json!(status)), "{body}");
@@ -319,6 +315,46 @@ async fn metrics_and_logs_have_their_shapes() {
 
 #[tokio::test]
 async fn templates_are_those_of_the_sdks_and_of_the_operator() {
+/// An update that says nothing gives what a request that says nothing is given.
+#[tokio::test]
+async fn an_empty_update_opens_no_more_than_the_sandbox_was_made_with() {
+    let client = client_under(&["open"]).await;
+    for made_with in [json!({}), json!({"allow_internet_access": false})] {
+        let made = client.make(made_with.clone()).await;
+        let path = format!("/sandboxes/{}/network", made.id);
+        for body in [json!({}), json!({"denyOut": ["8.8.8.8"]})] {
+            assert_eq!(client.ask(KEY, "PUT", &path, Some(body)).await.status, 204);
+            assert!(client.backend.only_network().unwrap().is_disabled(), "{made_with}");
+            assert_eq!(sandbox(&client, &made.id).await["allowInternetAccess"], json!(null));
+        }
+        assert_eq!(client.ask(KEY, "DELETE", &format!("/sandboxes/{}", made.id), None).await.status, 204);
+    }
+}
+
+#[tokio::test]
+async fn an_update_of_the_network_is_on_record_also_when_the_client_hangs_up() {
+    let client = client_under(&["open"]).await;
+    let made = client.make(json!({"allow_internet_access": true})).await;
+    let path = format!("/sandboxes/{}/network", made.id);
+    let network = json!({"denyOut": ["0.0.0.0/0"]});
+    let enforced = async {
+        while !client.backend.only_network().unwrap().is_disabled() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::select! {
+        biased;
+        () = enforced => {}
+        answer = client.ask(KEY, "PUT", &path, Some(network.clone())) => panic!("too fast: {answer:?}"),
+    }
+    let recorded = async {
+        while sandbox(&client, &made.id).await["network"] != network {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), recorded).await.unwrap();
+}
+
     let templates = BTreeSet::from(["mine".to_owned()]);
     let client = client_with(E2bSettings { templates, ..E2bSettings::default() }, None).await;
     assert_eq!(client.get("/templates").await.json().as_array().unwrap().len(), 4);
