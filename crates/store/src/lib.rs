@@ -35,4 +35,5 @@ pub use ledger::{KINDS, LOST, LedgerRecord, RUNNING};
 pub use ledger_search::{LedgerFilter, LedgerPlace, LedgerTree};
 pub use open::Store;
 pub use pages::{Listed, Page};
+pub use passed_responses::PassedTo;
 pub use responses::ResponseRecord;

@@ -10,6 +10,7 @@ pub(crate) const ALL: &[&str] = &[
     include_str!("migrations/002_keys.sql"),
     include_str!("migrations/003_ledger.sql"),
     include_str!("migrations/004_leases.sql"),
+    include_str!("migrations/005_passed_places.sql"),
 ];
 
 pub(crate) fn migrate(connection: &mut Connection, steps: &[&str]) -> Result<()> {

@@ -32,6 +32,18 @@ fn only_the_missing_steps_are_taken() {
 }
 
 #[test]
+fn responses_that_were_passed_on_before_there_were_several_upstreams_stay() {
+    let mut connection = Connection::open_in_memory().unwrap();
+    migrate(&mut connection, &ALL[..4]).unwrap();
+    connection.execute_batch("INSERT INTO passed_responses VALUES ('resp_1', 'ann', 1)").unwrap();
+    migrate(&mut connection, ALL).unwrap();
+    let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
+    let row: (String, Option<String>) =
+        connection.query_row("SELECT owner, upstream FROM passed_responses", [], read).unwrap();
+    assert_eq!(row, ("ann".to_owned(), None));
+}
+
+#[test]
 fn a_step_that_fails_takes_all_back() {
     let mut connection = Connection::open_in_memory().unwrap();
     assert!(migrate(&mut connection, &["CREATE TABLE a (x)", "no SQL"]).is_err());

@@ -17,6 +17,7 @@ pub(crate) mod pages;
 mod passed;
 mod passing;
 mod path;
+mod response_id;
 mod responses;
 mod sse;
 mod stamp;

@@ -1,5 +1,5 @@
-//! Responses that the upstream keeps. With keys, all of them are in the operator's one account, so it is
-//! written down whose each is, and nobody else can name it.
+//! Responses that an upstream keeps. With keys, all of them are in the operator's one account, so it is written
+//! down whose each is, and nobody else can name it; with several upstreams, also which of them has it.
 
 use axum::body::Body;
 use axum::http::header::ACCEPT_ENCODING;
@@ -9,15 +9,16 @@ use bytes::Bytes;
 use futures_util::{StreamExt, stream};
 use sandgate_core::{Owner, Principal, Rank};
 use sandgate_gate::GateError;
-use sandgate_store::Store;
+use sandgate_gate::upstream::{CameFrom, KeptBy, model_in};
+use sandgate_store::{PassedTo, Store};
 use serde_json::{Map, Value};
 
 use super::OpenAiDoor;
+use super::body::is_kind;
 use super::error::{ApiError, ApiResult};
+use super::response_id::IdFinder;
 
-/// The id comes first, but a server may say other things before it.
-const LOOKED_AT: usize = 64 << 10;
-const LONGEST_ID: usize = 256;
+const EVENTS: &str = "text/event-stream";
 
 impl OpenAiDoor {
     /// Passes a create request on, and keeps in mind whose the response is.
@@ -27,42 +28,53 @@ impl OpenAiDoor {
         mut head: Parts,
         body: Bytes,
     ) -> ApiResult<Response> {
-        if who.rank == Rank::Open {
+        // With clients' own keys the upstream knows whose it is, and with one upstream where it is.
+        if who.rank == Rank::Open && !self.gate.upstream().is_several() {
             return self.pass(head, body).await;
         }
         // What is compressed cannot be read on its way through.
         head.headers.remove(ACCEPT_ENCODING);
+        let model = model_in(&body);
         let answer = self.pass(head, body).await?;
         if !answer.status().is_success() {
             return Ok(answer);
         }
         let (head, body) = answer.into_parts();
-        let watch =
-            Watch { store: self.store.clone(), owner: who.owner.clone(), seen: Vec::new(), over: false };
+        let upstream = head.extensions.get::<CameFrom>().map(|CameFrom(name)| name.clone());
+        let finder = Some(IdFinder::new(is_kind(&head.headers, EVENTS)));
+        let (store, owner) = (self.store.clone(), who.owner.clone());
+        let watch = Watch { store, owner, to: PassedTo { upstream, model }, finder };
         Ok(Response::from_parts(head, watch.over(body)))
     }
 
-    /// Whether the upstream may be asked about a response that is not in our store.
-    pub(super) async fn may_be_elsewhere(&self, who: &Principal, id: &str) -> ApiResult<bool> {
-        match who.rank {
-            Rank::Open => Ok(true),
-            Rank::Nobody | Rank::Key(_) | Rank::Master => {
-                Ok(self.store.has_passed_response(&who.owner, id).await?)
-            }
-        }
+    /// Where a response that is not in our store may be. None: nobody may be asked about it.
+    pub(super) async fn elsewhere(&self, who: &Principal, id: &str) -> ApiResult<Option<KeptBy>> {
+        let passed = self.store.passed_response(&who.owner, id).await?;
+        let kept_by = passed.map(|PassedTo { upstream, model }| KeptBy { upstream, model });
+        Ok(match who.rank {
+            Rank::Open => Some(kept_by.unwrap_or_default()),
+            Rank::Nobody | Rank::Key(_) | Rank::Master => kept_by,
+        })
     }
 
-    /// A conversation can only go on from a response of one's own.
-    pub(super) async fn check_previous(&self, who: &Principal, fields: &Map<String, Value>) -> ApiResult<()> {
-        let Some(id) = fields.get("previous_response_id").and_then(Value::as_str) else { return Ok(()) };
-        if self.gate.has_response(&who.owner, id).await? || self.may_be_elsewhere(who, id).await? {
-            return Ok(());
+    /// A conversation can only go on from a response of one's own. Gives who keeps it, if we do not.
+    pub(super) async fn check_previous(
+        &self,
+        who: &Principal,
+        fields: &Map<String, Value>,
+    ) -> ApiResult<Option<KeptBy>> {
+        let Some(id) = fields.get("previous_response_id").and_then(Value::as_str) else { return Ok(None) };
+        if self.gate.has_response(&who.owner, id).await? {
+            return Ok(None);
         }
-        Err(ApiError::from(GateError::Invalid {
-            message: format!("Previous response with id '{id}' not found."),
-            param: Some("previous_response_id".to_owned()),
-            code: Some("previous_response_not_found"),
-        }))
+        let kept_by = self.elsewhere(who, id).await?;
+        kept_by.map(Some).ok_or_else(|| {
+            ApiError::from(GateError::Invalid {
+                message: format!("Previous response with id '{id}' not found."),
+                param: Some("previous_response_id".to_owned()),
+                code: Some("previous_response_not_found"),
+            })
+        })
     }
 }
 
@@ -70,8 +82,9 @@ impl OpenAiDoor {
 struct Watch {
     store: Store,
     owner: Owner,
-    seen: Vec<u8>,
-    over: bool,
+    to: PassedTo,
+    /// None: it was found.
+    finder: Option<IdFinder>,
 }
 
 impl Watch {
@@ -88,38 +101,10 @@ impl Watch {
 
     /// Written down before the client has the id, so that it can use it at once.
     async fn look(&mut self, piece: &[u8]) {
-        if self.over {
-            return;
-        }
-        self.seen.extend_from_slice(piece);
-        if let Some(id) = response_id(&self.seen) {
-            self.over = true;
-            if let Err(error) = self.store.note_passed_response(&self.owner, &id).await {
-                tracing::error!(%error, "the owner of a passed response could not be kept");
-            }
-        }
-        if self.over || self.seen.len() > LOOKED_AT {
-            self.over = true;
-            self.seen = Vec::new();
+        let Some(id) = self.finder.as_mut().and_then(|finder| finder.look(piece)) else { return };
+        self.finder = None;
+        if let Err(error) = self.store.note_passed_response(&self.owner, &id, &self.to).await {
+            tracing::error!(%error, "the owner of a passed response could not be kept");
         }
     }
 }
-
-/// The first `"id": "resp…"`. Quotes inside of texts have a backslash before them, so it is a field.
-fn response_id(bytes: &[u8]) -> Option<String> {
-    let text = String::from_utf8_lossy(bytes);
-    for (at, found) in text.match_indices("\"id\"") {
-        let rest = text[at + found.len()..].trim_start();
-        let Some(rest) = rest.strip_prefix(':') else { continue };
-        let Some(rest) = rest.trim_start().strip_prefix('"') else { continue };
-        let (id, _) = rest.split_once('"')?;
-        if id.starts_with("resp") && id.len() <= LONGEST_ID {
-            return Some(id.to_owned());
-        }
-    }
-    None
-}
-
-#[cfg(test)]
-#[path = "passed_tests.rs"]
-mod tests;

@@ -19,14 +19,16 @@ const PATH: &str = "/v1/responses";
 const DOOR: &str = "responses";
 
 pub(super) async fn create(State(door): State<Door>, Who(who): Who, request: Request) -> ApiResult<Response> {
-    let (head, body) = whole_json(request).await?;
+    let (mut head, body) = whole_json(request).await?;
     check_model(&who.limits, &body)?;
     let passes = door.passes_body(PATH, &body);
     if passes && !may_concern_us(&body) {
         return door.pass_create(&who, head, body).await;
     }
     let fields = parse(&body)?;
-    door.check_previous(&who, &fields).await?;
+    if let Some(kept_by) = door.check_previous(&who, &fields).await? {
+        head.extensions.insert(kept_by);
+    }
     if passes && !concerns_us(&door, &who.owner, &fields).await? {
         return door.pass_create(&who, head, body).await;
     }
@@ -35,7 +37,7 @@ pub(super) async fn create(State(door): State<Door>, Who(who): Who, request: Req
 }
 
 /// The words were there; whether they mean something of ours takes a closer look.
-async fn concerns_us(door: &OpenAiDoor, owner: &Owner, fields: &Map<String, Value>) -> ApiResult<bool> {
+pub(super) async fn concerns_us(door: &OpenAiDoor, owner: &Owner, fields: &Map<String, Value>) -> ApiResult<bool> {
     let has_kind = |list: &str, kinds: &[&str]| {
         let items = fields.get(list).and_then(Value::as_array).into_iter().flatten();
         items.filter_map(|item| item.get("type").and_then(Value::as_str)).any(|kind| kinds.contains(&kind))

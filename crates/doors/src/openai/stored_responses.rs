@@ -108,8 +108,11 @@ async fn unless_ours(
 
 /// The upstream keeps the responses that were passed on to it.
 async fn elsewhere(door: &Door, who: &Principal, id: &str, request: Request) -> ApiResult<Response> {
-    if door.passes("/v1/responses") && door.may_be_elsewhere(who, id).await? {
-        let (head, _) = request.into_parts();
+    if door.passes("/v1/responses")
+        && let Some(kept_by) = door.elsewhere(who, id).await?
+    {
+        let (mut head, _) = request.into_parts();
+        head.extensions.insert(kept_by);
         return door.pass(head, Bytes::new()).await;
     }
     Err(ApiError::not_found(format!("Response with id '{id}' not found.")))

@@ -14,6 +14,7 @@ mod fences;
 mod headers;
 mod http;
 mod items;
+mod kept_by;
 mod loopback;
 mod loopback_chat;
 mod model_name;
@@ -46,6 +47,7 @@ pub use self::credentials::Credentials;
 pub use self::error::UpstreamError;
 pub use self::expand::expand;
 pub use self::http::{Connection, RequestBody, body_of};
+pub use self::kept_by::{CameFrom, KeptBy};
 pub use self::loopback::Loopback;
 pub use self::model_name::model_in;
 pub use self::responses::ResponsesUpstream;
@@ -87,6 +89,11 @@ pub trait Upstream: Send + Sync + Debug {
     /// The same for a request with this JSON body.
     fn forwards_body(&self, path: &str, _body: &[u8]) -> bool {
         self.forwards(path)
+    }
+
+    /// Whether several may answer, so that it has to be kept in mind who did.
+    fn is_several(&self) -> bool {
+        false
     }
 
     /// Turns of one response in which code may run, where this model has a limit of its own.

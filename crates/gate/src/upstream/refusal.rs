@@ -15,6 +15,12 @@ pub(super) fn no_model() -> UpstreamError {
     refused(StatusCode::BAD_REQUEST, message, Some("model"), Some("missing_required_parameter"))
 }
 
+pub(super) fn no_keeper() -> UpstreamError {
+    let message =
+        "It is not known which of the upstreams keeps this, or that one is not configured any more.";
+    refused(StatusCode::NOT_FOUND, message, None, None)
+}
+
 pub(super) fn refused(
     status: StatusCode,
     message: &str,

@@ -11,12 +11,12 @@ use serde_json::{Map, Value, json};
 use super::answer::AnswerBody;
 use super::http::{RequestBody, body_of};
 use super::model_name::{Peeked, model_in, peek, replaced};
-use super::refusal::{no_model, no_such_model, refused};
+use super::refusal::{no_keeper, no_model, no_such_model, refused};
 use super::renamed_answer::{Renamer, can_be_renamed};
 use super::renaming::{Form, ask, ask_as};
 use super::retry::with_retries;
-use super::routes::{RouteShown, Routes};
-use super::{Credentials, Turn, TurnRequest, Upstream, UpstreamError};
+use super::routes::{Keeper, RouteShown, Routes};
+use super::{CameFrom, Credentials, KeptBy, Turn, TurnRequest, Upstream, UpstreamError};
 use crate::live::Live;
 
 #[derive(Debug)]
@@ -107,6 +107,10 @@ impl Upstream for Router {
         }
     }
 
+    fn is_several(&self) -> bool {
+        !self.routes.get().is_lone()
+    }
+
     fn rounds(&self, model: Option<&str>) -> Option<u32> {
         self.routes.get().rounds(model?)
     }
@@ -118,8 +122,9 @@ impl Upstream for Router {
     async fn forward(&self, request: Request<RequestBody>) -> Result<Response<AnswerBody>, UpstreamError> {
         let routes = self.routes.get();
         if let Some(lone) = routes.default().filter(|_| routes.is_lone()) {
-            return lone.forward(request).await;
+            return lone.forward(request).await.map(|answer| from(answer, lone.name()));
         }
+        let kept_by = request.extensions().get::<KeptBy>().cloned();
         let (head, body) = request.into_parts();
         let collected = body.collect().await;
         let body = collected
@@ -128,15 +133,22 @@ impl Upstream for Router {
         let found = match peek(&head.headers, &body) {
             Peeked::Found(found) => found,
             Peeked::Absent => {
+                let request = || Request::from_parts(head.clone(), body_of(body.clone()));
+                if let Some(kept_by) = kept_by {
+                    return ask_keeper(&routes, &kept_by, request).await;
+                }
                 let upstream = routes.default().ok_or_else(no_model)?;
-                return upstream.forward(Request::from_parts(head, body_of(body))).await;
+                return upstream.forward(request()).await.map(|answer| from(answer, upstream.name()));
             }
             Peeked::Unclear => {
                 let message = "The name of the model cannot be read from the body.";
                 return Err(refused(StatusCode::BAD_REQUEST, message, Some("model"), None));
             }
         };
-        let choices = routes.choices(&found.name).ok_or_else(|| no_such_model(&found.name))?;
+        let mut choices = routes.choices(&found.name).ok_or_else(|| no_such_model(&found.name))?;
+        if let Some(keeper) = kept_by.and_then(|kept_by| kept_by.upstream) {
+            choices.sort_by_key(|choice| choice.upstream.name() != keeper);
+        }
         let mut outcome = Err(no_such_model(&found.name));
         for choice in &choices {
             let body = choice.model.as_deref().map_or_else(|| body.clone(), |to| replaced(&body, &found, to));
@@ -147,7 +159,10 @@ impl Upstream for Router {
                 _ => {}
             }
             if !matches!(outcome, Err(UpstreamError::Unreachable(_))) {
-                return outcome.map(|answer| named_back(answer, choice.model.as_deref(), &found.name));
+                return outcome.map(|answer| {
+                    let answer = from(answer, choice.upstream.name());
+                    named_back(answer, choice.model.as_deref(), &found.name)
+                });
             }
         }
         outcome
@@ -176,6 +191,33 @@ impl Upstream for Router {
         }
         Ok(json!({"object": "list", "data": list}))
     }
+}
+
+/// Asks who has what a request is about. Accounts at the same address have the same name, so who has not heard of
+/// it is no reason to give up.
+async fn ask_keeper(
+    routes: &Routes,
+    kept_by: &KeptBy,
+    request: impl Fn() -> Request<RequestBody>,
+) -> Result<Response<AnswerBody>, UpstreamError> {
+    let mut outcome = Err(no_keeper());
+    for Keeper { upstream, model } in routes.keepers(kept_by) {
+        outcome = upstream.forward(request()).await.map(|answer| {
+            let answer = from(answer, upstream.name());
+            named_back(answer, model.as_deref(), kept_by.model.as_deref().unwrap_or_default())
+        });
+        match &outcome {
+            Ok(answer) if answer.status() == StatusCode::NOT_FOUND => {}
+            Err(UpstreamError::Unreachable(_)) => {}
+            _ => break,
+        }
+    }
+    outcome
+}
+
+fn from(mut answer: Response<AnswerBody>, upstream: &str) -> Response<AnswerBody> {
+    answer.extensions_mut().insert(CameFrom(upstream.to_owned()));
+    answer
 }
 
 /// The answer under the client's name for the model, where the upstream has another.

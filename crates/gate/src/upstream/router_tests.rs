@@ -166,3 +166,58 @@ async fn a_new_table_holds_from_the_next_request_on() {
     router.replace(Routes::lone(responses(&second.base)));
     assert_eq!(model_said(&router, "m").await, "two");
 }
+
+fn about(kept_by: KeptBy, body: &'static str) -> Request<RequestBody> {
+    let mut request = post(body);
+    request.extensions_mut().insert(kept_by);
+    request
+}
+
+async fn asked_of(router: &Router, kept_by: KeptBy, body: &'static str) -> Result<(u16, String), u16> {
+    match router.forward(about(kept_by, body)).await {
+        Ok(answer) => {
+            let CameFrom(name) = answer.extensions().get().cloned().unwrap();
+            Ok((answer.status().as_u16(), name))
+        }
+        Err(UpstreamError::Status { status, .. }) => Err(status.as_u16()),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+#[tokio::test]
+async fn what_an_upstream_keeps_is_asked_of_that_one() {
+    let fine = || answer("200 OK", "content-type: application/json\r\n", "{\"model\":\"m-there\"}");
+    let one = Server::start((0..6).map(|_| fine()).collect()).await;
+    let two = Server::start((0..6).map(|_| fine()).collect()).await;
+    let name = |server: &Server| server.base.strip_prefix("http://").unwrap().to_owned();
+    let members = || vec![("m", responses(&one.base), None), ("m", responses(&two.base), Some("m-there"))];
+    let router = named(members());
+    let kept =
+        |upstream: Option<String>, model: Option<&str>| KeptBy { upstream, model: model.map(str::to_owned) };
+    for server in [&one, &two] {
+        for model in [Some("m"), Some("gone"), None] {
+            let asked = asked_of(&router, kept(Some(name(server)), model), "").await;
+            assert_eq!(asked, Ok((200, name(server))), "{model:?}");
+        }
+        // Going on from it: those first that have it.
+        let asked = asked_of(&router, kept(Some(name(server)), Some("m")), r#"{"model":"m"}"#).await;
+        assert_eq!(asked, Ok((200, name(server))));
+    }
+    // The answer has the client's name for the model again.
+    let answer = router.forward(about(kept(Some(name(&two)), Some("m")), "")).await.unwrap();
+    assert_eq!(answer.into_body().collect().await.unwrap().to_bytes(), "{\"model\":\"m\"}");
+    // An upstream that is gone: whoever has the model now, or nobody.
+    let gone = || Some("gone:1/v1".to_owned());
+    assert!(asked_of(&router, kept(gone(), Some("m")), "").await.is_ok());
+    assert_eq!(asked_of(&router, kept(gone(), None), "").await, Err(404));
+    assert_eq!(asked_of(&router, KeptBy::default(), "").await, Err(404));
+}
+
+#[tokio::test]
+async fn of_two_accounts_at_one_address_the_one_that_knows_it_answers() {
+    let server = Server::start(vec![answer("404 Not Found", "", ""), answer("200 OK", "", "")]).await;
+    let router = named(vec![("m", responses(&server.base), None), ("m", responses(&server.base), None)]);
+    let name = server.base.strip_prefix("http://").unwrap().to_owned();
+    let kept_by = KeptBy { upstream: Some(name.clone()), model: Some("m".to_owned()) };
+    assert_eq!(asked_of(&router, kept_by, "").await, Ok((200, name)));
+}

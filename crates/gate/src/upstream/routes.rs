@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use super::Upstream;
+use super::{KeptBy, Upstream};
 
 /// How long a member of a group that failed is asked last.
 const REST: Duration = Duration::from_secs(15);
@@ -83,6 +83,14 @@ pub(super) struct Choice<'a> {
     /// The name to send, where it is another than the client's.
     pub(super) model: Option<String>,
     member: &'a Member,
+}
+
+/// Who may have something that an upstream keeps.
+#[derive(Debug)]
+pub(super) struct Keeper<'a> {
+    pub(super) upstream: &'a Arc<dyn Upstream>,
+    /// Its name for the model, where it is another than the client's.
+    pub(super) model: Option<String>,
 }
 
 impl Routes {
@@ -215,6 +223,40 @@ impl Routes {
                 })
                 .collect(),
         )
+    }
+
+    /// Who may have something that was kept: the members of that name behind the model, or of that name anywhere
+    /// if the table was changed meanwhile, or whoever has the model now, or who takes what names no model.
+    pub(super) fn keepers(&self, kept_by: &KeptBy) -> Vec<Keeper<'_>> {
+        let model = kept_by.model.as_deref();
+        let named =
+            |member: &Member| kept_by.upstream.as_deref().is_some_and(|n| member.upstream.name() == n);
+        let group = model.and_then(|model| self.group(model));
+        let behind = |is_wanted: &dyn Fn(&Member) -> bool| -> Vec<Keeper<'_>> {
+            let (Some(group), Some(model)) = (group, model) else { return Vec::new() };
+            let members = group.members.iter().filter(|member| is_wanted(member));
+            members
+                .map(|member| Keeper {
+                    upstream: &member.upstream,
+                    model: renamed(&group.name, member, model),
+                })
+                .collect()
+        };
+        let mut found = behind(&named);
+        if found.is_empty() {
+            for member in self.groups.iter().flat_map(|group| &group.members).filter(|member| named(member)) {
+                if !found.iter().any(|keeper| Arc::ptr_eq(keeper.upstream, &member.upstream)) {
+                    found.push(Keeper { upstream: &member.upstream, model: None });
+                }
+            }
+        }
+        if found.is_empty() {
+            found = behind(&|_| true);
+        }
+        if found.is_empty() {
+            found.extend(self.default.iter().map(|upstream| Keeper { upstream, model: None }));
+        }
+        found
     }
 
     /// Asked last for a while.
