@@ -92,7 +92,9 @@ pub(super) fn remove_account(headers: &mut HeaderMap) {
 /// The keys among configured headers: with one of them it is the operator's account that is asked.
 pub(super) fn names_account(headers: &HeaderMap) -> impl Iterator<Item = &str> {
     let keys = [header::AUTHORIZATION.as_str(), "api-key", "x-api-key"];
-    keys.into_iter().filter_map(|name| headers.get(name)?.to_str().ok()).filter(|key| !key.is_empty())
+    // The scheme before a key is no secret.
+    let words = keys.into_iter().filter_map(|name| headers.get(name)?.to_str().ok()?.split(' ').next_back());
+    words.filter(|key| !key.is_empty())
 }
 
 /// A header value that is never printed.

@@ -19,7 +19,7 @@ use serde_json::Value;
 
 use super::answer::AnswerBody;
 use super::connection_config::{ConnectionConfig, InvalidConnection};
-use super::credentials::{remove_account, sensitive};
+use super::credentials::{names_account, remove_account, sensitive};
 use super::headers::{remove_hop_by_hop, useful};
 use super::{Credentials, UpstreamError};
 
@@ -51,8 +51,11 @@ struct Inner {
     /// Host, port and path.
     place: String,
     query: Option<String>,
-    key: Option<String>,
+    /// Secrets of the operator's that an answer might repeat.
+    secrets: Vec<String>,
     authorization: Option<HeaderValue>,
+    /// Requests go out on the operator's account, by whichever header.
+    is_operators: bool,
     headers: HeaderMap,
     read_timeout: Duration,
 }
@@ -85,6 +88,8 @@ impl Connection {
             .pool_max_idle_per_host(IDLE_CONNECTIONS)
             .build(connector);
         let path = path_and_query.path().trim_end_matches('/').to_owned();
+        let by_headers = names_account(&config.headers);
+        let secrets = key.into_iter().chain(by_headers.map(str::to_owned)).collect::<Vec<_>>();
         Ok(Self(Arc::new(Inner {
             client,
             scheme,
@@ -92,7 +97,8 @@ impl Connection {
             authority,
             path,
             query: path_and_query.query().map(ToOwned::to_owned),
-            key,
+            is_operators: !secrets.is_empty(),
+            secrets,
             authorization,
             headers: config.headers,
             read_timeout: config.read_timeout,
@@ -128,8 +134,10 @@ impl Connection {
         if known_length {
             headers.remove(header::CONTENT_LENGTH);
         }
-        if let Some(authorization) = &self.0.authorization {
+        if self.0.is_operators {
             remove_account(headers);
+        }
+        if let Some(authorization) = &self.0.authorization {
             headers.insert(header::AUTHORIZATION, authorization.clone());
         }
         self.put_configured_headers(headers);
@@ -163,6 +171,9 @@ impl Connection {
             headers.insert("x-request-id", id);
         }
         credentials.put_on(headers, self.0.authorization.as_ref());
+        if self.0.is_operators && self.0.authorization.is_none() {
+            remove_account(headers);
+        }
         self.put_configured_headers(headers);
         *request.method_mut() = method;
         let answer = self.send(request).await?;
@@ -193,7 +204,13 @@ impl Connection {
     async fn send(&self, request: Request<RequestBody>) -> Result<Response<AnswerBody>, UpstreamError> {
         let limit = self.0.read_timeout;
         match tokio::time::timeout(limit, self.0.client.request(request)).await {
-            Ok(Ok(answer)) => Ok(answer.map(|incoming| AnswerBody::new(incoming, limit))),
+            Ok(Ok(mut answer)) => {
+                // Whose account it is concerns only who has it.
+                if self.0.is_operators {
+                    remove_account(answer.headers_mut());
+                }
+                Ok(answer.map(|incoming| AnswerBody::new(incoming, limit)))
+            }
             Ok(Err(error)) => Err(self.failed(&error)),
             Err(_) => Err(UpstreamError::TimedOut { seconds: limit.as_secs() }),
         }
@@ -237,9 +254,13 @@ impl Connection {
 
     /// Some servers repeat a key they refuse. The operator's is not the client's to read.
     fn without_key(&self, body: Bytes) -> Bytes {
-        let Some(key) = &self.0.key else { return body };
+        let Self(inner) = self;
         let text = String::from_utf8_lossy(&body);
-        if text.contains(key.as_str()) { Bytes::from(text.replace(key.as_str(), "…")) } else { body }
+        if !inner.secrets.iter().any(|secret| text.contains(secret.as_str())) {
+            return body;
+        }
+        let hidden = inner.secrets.iter().fold(text.into_owned(), |text, secret| text.replace(secret, "…"));
+        Bytes::from(hidden)
     }
 }
 

@@ -74,6 +74,44 @@ async fn the_operators_key_takes_the_place_of_the_clients_account() {
     assert_eq!((asked.header("openai-organization"), asked.header("api-key")), (None, None));
 }
 
+/// As Azure wants it.
+#[tokio::test]
+async fn a_key_in_a_configured_header_is_the_operators_too() {
+    let echo = "{\"error\":\"no such key: azure-secret\"}";
+    let server = Server::start(vec![answer("200 OK", "", ""), answer("401 No", "", echo)]).await;
+    let connection = connect(&server, |config| {
+        config.headers.insert("api-key", HeaderValue::from_static("azure-secret"));
+    });
+    let headers = [("authorization", "Bearer sk-client"), ("openai-project", "p"), ("api-key", "k")];
+    connection.forward(post("/v1/x", &headers, body_of(""))).await.unwrap();
+    let mut client = HeaderMap::new();
+    client.insert("authorization", HeaderValue::from_static("Bearer sk-client"));
+    let error = connection.models(&Credentials::from_headers(&client)).await.unwrap_err();
+    for asked in &server.asked() {
+        assert_eq!((asked.header("authorization"), asked.header("openai-project")), (None, None));
+        assert_eq!(asked.header("api-key"), Some("azure-secret"));
+    }
+    assert!(!format!("{error:?} {error}").contains("azure-secret"), "{error:?}");
+}
+
+#[tokio::test]
+async fn whose_account_it_is_is_told_to_who_has_it_only() {
+    let headers = "openai-organization: org\r\nopenai-project: proj\r\nopenai-version: 1\r\n";
+    for (key, is_told) in [(None, true), (Some("sk-operator".to_owned()), false)] {
+        let server =
+            Server::start(vec![answer("200 OK", headers, ""), answer("400 No", headers, "{}")]).await;
+        let connection = connect(&server, |config| config.key = key);
+        let passed = connection.forward(post("/v1/x", &[], body_of(""))).await.unwrap();
+        let error = connection.models(&Credentials::default()).await.unwrap_err();
+        let UpstreamError::Status { headers: of_error, .. } = &error else { panic!("{error:?}") };
+        for headers in [passed.headers(), &**of_error] {
+            assert_eq!(headers["openai-version"], "1");
+            assert_eq!(headers.contains_key("openai-organization"), is_told);
+            assert_eq!(headers.contains_key("openai-project"), is_told);
+        }
+    }
+}
+
 #[tokio::test]
 async fn a_base_with_a_path_and_a_query_keeps_both() {
     let server = Server::start(vec![answer("200 OK", "", ""), answer("200 OK", "", "")]).await;
