@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use super::body::JsonBody;
 use super::conversations::{missing, object};
 use super::error::{ApiError, ApiResult};
+use super::hosted_tools::refuse_in_items;
 use super::pages::{self, Query};
 use super::path::InPath;
 use super::{Door, OpenAiDoor};
@@ -111,6 +112,8 @@ pub(super) async fn read_items(
         );
         return Err(ApiError::bad_request(message).about("items").coded("array_above_max_length"));
     }
+    // What is kept here is said to the upstream later.
+    refuse_in_items(items, "items")?;
     let mut kept = Vec::with_capacity(items.len());
     for (index, item) in items.iter().enumerate() {
         let at = format!("items[{index}]");

@@ -11,6 +11,7 @@ mod conversations;
 mod download;
 mod error;
 mod files;
+mod hosted_tools;
 mod metadata;
 mod other_paths;
 pub(crate) mod pages;

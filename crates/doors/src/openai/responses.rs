@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use super::body::{parse, whole_json};
 use super::error::ApiResult;
+use super::hosted_tools::refuse_hosted;
 use super::through::{answered, caller};
 use super::{Door, OpenAiDoor};
 use crate::access::check_model;
@@ -26,6 +27,7 @@ pub(super) async fn create(State(door): State<Door>, Who(who): Who, request: Req
         return door.pass_create(&who, head, body).await;
     }
     let fields = parse(&body)?;
+    refuse_hosted(&fields)?;
     if let Some(kept_by) = door.check_previous(&who, &fields).await? {
         head.extensions.insert(kept_by);
     }
