@@ -11,6 +11,10 @@ use sandgate_gate::upstream::{
 use super::errors::Problem;
 use super::file::{Api, MaxTokensField, UpstreamFile};
 use super::key_path::KeyPath;
+use super::litellm_models::API_KEY;
+
+/// Headers that hold a key.
+const KEYS: [&str; 3] = ["authorization", API_KEY, "x-api-key"];
 
 pub(super) struct Connected {
     pub(super) upstream: Arc<dyn Upstream>,
@@ -46,7 +50,9 @@ pub(super) fn connect(file: &UpstreamFile, path: &KeyPath) -> Result<Connected, 
         }
         None => None,
     };
-    let whose = if key.is_some() { "with the configured key" } else { "with each client's own key" };
+    let has_key =
+        key.is_some() || file.headers.keys().any(|name| KEYS.contains(&name.to_lowercase().as_str()));
+    let whose = if has_key { "with the configured key" } else { "with each client's own key" };
     let mut config = ConnectionConfig::new(url);
     config.key = key.map(|key| key.expose().to_owned());
     config.headers = headers(file, path)?;
@@ -76,7 +82,10 @@ pub(super) fn connect(file: &UpstreamFile, path: &KeyPath) -> Result<Connected, 
 fn headers(file: &UpstreamFile, path: &KeyPath) -> Result<HeaderMap, Problem> {
     let mut headers = HeaderMap::new();
     for (name, value) in &file.headers {
-        let at = path.key("headers").key(name);
+        let at = match name.as_str() {
+            API_KEY if file.origin.is_some() => path.key("api_key"),
+            name => path.key("headers").key(name),
+        };
         let secret = value.find().map_err(|message| Problem::at(at.clone(), message))?;
         let wrong = |what: &str| Problem::at(at.clone(), format!("this is no {what} of a header"));
         let name = HeaderName::try_from(name.as_str()).map_err(|_| wrong("name"))?;

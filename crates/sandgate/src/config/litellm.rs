@@ -8,7 +8,8 @@ use super::file::ConfigFile;
 use super::key_path::KeyPath;
 use super::litellm_models::Deployments;
 use super::litellm_tools::check_interceptor;
-use super::secrets::{SecretText, set_variable};
+use super::litellm_variables::Variables;
+use super::secrets::SecretText;
 use super::section::Section;
 
 #[derive(Debug)]
@@ -18,10 +19,11 @@ pub(crate) struct Understood {
 }
 
 /// Sections whose keys are all named when they hold anything.
-const FOREIGN: [&str; 2] = ["router_settings", "environment_variables"];
+const FOREIGN: [&str; 1] = ["router_settings"];
 
-pub(crate) fn understand(fields: Map<String, Value>) -> Result<Understood, Problem> {
+pub(crate) fn understand(mut fields: Map<String, Value>) -> Result<Understood, Problem> {
     let mut warnings = Vec::new();
+    let variables = Variables::take(&mut fields)?;
     let mut top = Section::new(KeyPath::default(), Value::Object(fields))?;
     let models = top.list("model_list")?;
     let tools = top.list("sandbox_tools")?;
@@ -44,11 +46,12 @@ pub(crate) fn understand(fields: Map<String, Value>) -> Result<Understood, Probl
         settings.take("turn_off_message_logging");
         settings.end(&mut warnings);
     }
-    let deployments = Deployments::read(models, seconds, &mut warnings)?;
-    let elsewhere =
-        check_interceptor(tools, &callbacks, interceptor, deployments.providers(), &mut warnings)?;
+    let deployments = Deployments::read(models, seconds, &variables, &mut warnings)?;
+    let providers = deployments.providers();
+    let elsewhere = check_interceptor(tools, &callbacks, interceptor, providers, &variables, &mut warnings)?;
 
-    let mut file = ConfigFile { master_key: master_key(general, &mut warnings)?, ..ConfigFile::default() };
+    let master_key = master_key(general, &variables, &mut warnings)?;
+    let mut file = ConfigFile { master_key, ..ConfigFile::default() };
     deployments.put_into(&mut file);
     if let Some((name, backend)) = elsewhere {
         file.backend = Some(name.clone());
@@ -60,12 +63,16 @@ pub(crate) fn understand(fields: Map<String, Value>) -> Result<Understood, Probl
         }
     }
     top.end(&mut warnings);
+    variables.end(&mut warnings);
     Ok(Understood { file, warnings })
 }
 
-fn master_key(general: Option<Section>, warnings: &mut Vec<Problem>) -> Result<Option<SecretText>, Problem> {
-    let from_environment =
-        || set_variable("LITELLM_MASTER_KEY").map(|_| SecretText::new("env:LITELLM_MASTER_KEY"));
+fn master_key(
+    general: Option<Section>,
+    variables: &Variables,
+    warnings: &mut Vec<Problem>,
+) -> Result<Option<SecretText>, Problem> {
+    let from_environment = || variables.secret("LITELLM_MASTER_KEY");
     let Some(mut general) = general else { return Ok(from_environment()) };
     let path = general.path.key("master_key");
     let key = general.text("master_key")?.map(SecretText::new);

@@ -7,13 +7,15 @@ use serde_json::Value;
 use super::errors::Problem;
 use super::file::{Api, ConfigFile, ModelFile, UpstreamFile};
 use super::key_path::KeyPath;
-use super::secrets::{SecretText, set_variable};
+use super::litellm_variables::Variables;
+use super::secrets::SecretText;
 use super::section::Section;
 
-/// Where a provider is and in which variable its key stands, unless the file says otherwise. OpenAI alone
-/// is asked in the Responses API; the others have Chat Completions in OpenAI's form.
-const PROVIDERS: [(&str, &str, &str); 14] = [
+/// Where a provider is and in which variable its key stands, unless the file says otherwise. OpenAI's models, there
+/// and at Azure, are asked in the Responses API; the others have Chat Completions in OpenAI's form.
+const PROVIDERS: [(&str, &str, &str); 15] = [
     ("openai", "https://api.openai.com/v1", "OPENAI_API_KEY"),
+    ("azure", "", "AZURE_API_KEY"),
     ("anthropic", "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY"),
     ("cerebras", "https://api.cerebras.ai/v1", "CEREBRAS_API_KEY"),
     ("deepseek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY"),
@@ -29,6 +31,11 @@ const PROVIDERS: [(&str, &str, &str); 14] = [
     ("hosted_vllm", "", "HOSTED_VLLM_API_KEY"),
 ];
 const OPENAI: &str = "openai";
+const AZURE: &str = "azure";
+/// The header that Azure wants a key in.
+pub(super) const API_KEY: &str = "api-key";
+/// Before the name of a model: how LiteLLM is to treat it, which is nothing to the provider.
+const HINTS: [&str; 3] = ["responses/", "o_series/", "gpt5_series/"];
 /// Names for any server with OpenAI's API, which stands at `api_base`.
 const ANY_SERVER: [&str; 5] = ["custom_openai", "litellm_proxy", "lm_studio", "openai_like", "vllm"];
 
@@ -43,12 +50,13 @@ impl Deployments {
     pub(crate) fn read(
         list: Vec<Value>,
         seconds: Option<f64>,
+        variables: &Variables,
         warnings: &mut Vec<Problem>,
     ) -> Result<Self, Problem> {
         let mut all = Self::default();
         let top = KeyPath::of("model_list");
         for (number, entry) in list.into_iter().enumerate() {
-            all.read_entry(Section::new(top.index(number), entry)?, seconds, warnings)?;
+            all.read_entry(Section::new(top.index(number), entry)?, seconds, variables, warnings)?;
         }
         if all.models.is_empty() {
             return Err(Problem::at(top, "there is no model in it that can be used here"));
@@ -70,6 +78,7 @@ impl Deployments {
         &mut self,
         mut entry: Section,
         seconds: Option<f64>,
+        variables: &Variables,
         warnings: &mut Vec<Problem>,
     ) -> Result<(), Problem> {
         let name = entry.needed_text("model_name")?;
@@ -83,7 +92,7 @@ impl Deployments {
         let full = params.needed_text("model")?;
         let (provider, model) = split(&full, params.text("custom_llm_provider")?);
         let rounds = params.number("max_agentic_loops")?;
-        let Some(upstream) = upstream(&provider, &mut params, seconds)? else {
+        let Some(upstream) = upstream(&provider, &mut params, seconds, variables)? else {
             let what = format!(
                 "the provider '{provider}' is not known; without an 'api_base' of a server with OpenAI's API \
                  the model '{name}' is left out"
@@ -148,9 +157,24 @@ fn split(full: &str, provider: Option<String>) -> (String, String) {
         (None, Some((provider, model))) => (provider.to_owned(), model),
         (None, None) => (OPENAI.to_owned(), full),
     };
-    // Says which API is asked in, which is what we do anyway.
-    let model = if provider == OPENAI { model.strip_prefix("responses/").unwrap_or(model) } else { model };
+    let hint = HINTS.into_iter().filter(|_| is_openais(&provider)).find(|hint| model.starts_with(hint));
+    let model = hint.and_then(|hint| model.strip_prefix(hint)).unwrap_or(model);
     (provider, model.to_owned())
+}
+
+fn is_openais(provider: &str) -> bool {
+    [OPENAI, AZURE].contains(&provider)
+}
+
+/// Files have the address of the resource, or that of one deployment of the older API. Both are below one that has
+/// the same paths as OpenAI.
+fn azure_url(url: &str) -> String {
+    let url = url.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
+    let host = url.find("://").map_or(0, |at| at + 3);
+    let path = url[host..].find('/').map_or(url.len(), |at| host + at);
+    let before = format!("{}/", &url[path..]);
+    let kept = before.find("/openai/").unwrap_or(url.len() - path);
+    format!("{}/openai/v1", &url[..path + kept])
 }
 
 /// Where LiteLLM looks for a provider's address when the file does not say it: beside the variable of its key.
@@ -165,6 +189,7 @@ fn upstream(
     provider: &str,
     params: &mut Section,
     seconds: Option<f64>,
+    variables: &Variables,
 ) -> Result<Option<UpstreamFile>, Problem> {
     let known = PROVIDERS.iter().find(|(name, ..)| *name == provider);
     let at = params.path.key("api_base");
@@ -174,17 +199,21 @@ fn upstream(
             Some(found.expose().to_owned())
         }
         None => known.and_then(|(_, url, key)| {
-            let set = base_variables(provider, key).into_iter().find_map(|name| set_variable(&name));
+            let set = base_variables(provider, key).into_iter().find_map(|name| variables.get(&name));
             set.or_else(|| Some((*url).to_owned()).filter(|url| !url.is_empty()))
         }),
     };
-    let Some(url) = url else { return Ok(None) };
-    let key = params.text("api_key")?.map(SecretText::new).or_else(|| {
-        let variable = known.map(|(.., variable)| *variable)?;
-        set_variable(variable).map(|_| SecretText::new(format!("env:{variable}")))
-    });
+    let Some(mut url) = url else { return Ok(None) };
+    let key = params.text("api_key")?.map(SecretText::new);
+    let mut key = key.or_else(|| variables.secret(known.map(|(.., variable)| *variable)?));
     let own_seconds = params.number("timeout")?;
     let mut headers = BTreeMap::new();
+    if provider == AZURE {
+        url = azure_url(&url);
+        headers.extend(key.take().map(|key| (API_KEY.to_owned(), key)));
+        // The address has its own.
+        params.take("api_version");
+    }
     if let Some(organization) = params.text("organization")? {
         headers.insert("openai-organization".to_owned(), SecretText::new(organization));
     }
@@ -196,7 +225,7 @@ fn upstream(
     let timeout_seconds = own_seconds.or(seconds).map(|seconds| seconds.ceil() as u64);
     Ok(Some(UpstreamFile {
         url: Some(url),
-        api: if provider == OPENAI { Api::Responses } else { Api::Chat },
+        api: if is_openais(provider) { Api::Responses } else { Api::Chat },
         key,
         timeout_seconds,
         headers,

@@ -171,3 +171,64 @@ fn mistakes_have_their_place() {
     let general = format!("{BLOG}general_settings: {{master_key: os.environ/SANDGATE_NO_SUCH}}\n");
     assert!(load(&general).unwrap_err().contains("general_settings.master_key: the variable"));
 }
+
+const AZURE: &str = "\
+model_list:
+  - model_name: a
+    litellm_params: {model: azure/my-deployment, api_base: 'https://r.openai.azure.com/', api_key: k1, api_version: '2024-10-21'}
+  - model_name: b
+    litellm_params: {model: azure/responses/other, api_base: 'https://r.openai.azure.com/openai/deployments/x?api-version=1', api_key: k1}
+  - model_name: c
+    litellm_params: {model: azure/o_series/third, api_base: 'https://openai.example/way', api_key: k2}
+litellm_settings:
+  callbacks: [code_interpreter_interception]
+";
+
+#[test]
+fn models_at_azure_are_asked_where_its_paths_are_openais() {
+    let settings = load(AZURE).unwrap();
+    assert!(settings.warnings.is_empty(), "{:?}", settings.warnings);
+    let said = |model: &str, known_as: &str, place: &str| {
+        format!(
+            "model '{model}' comes as '{known_as}' from https://{place} (Responses), with the configured key"
+        )
+    };
+    assert_eq!(
+        settings.upstreams.said,
+        [
+            said("a", "my-deployment", "r.openai.azure.com/openai/v1"),
+            said("b", "other", "r.openai.azure.com/openai/v1"),
+            said("c", "third", "openai.example/way/openai/v1"),
+        ]
+    );
+    // Without an address nobody knows where it is.
+    let warned = load(&AZURE.replace(", api_base: 'https://openai.example/way'", "")).unwrap().warnings;
+    assert!(warned.len() == 1 && warned[0].contains("the model 'c' is left out"), "{warned:?}");
+    let error = load(&AZURE.replace("api_key: k2", "api_key: os.environ/SANDGATE_NO_SUCH")).unwrap_err();
+    assert!(error.contains("api_key") && error.contains("SANDGATE_NO_SUCH is not set"), "{error}");
+}
+
+#[test]
+fn variables_of_the_file_count_before_those_of_the_environment() {
+    let with = |variables: &str| {
+        format!(
+            "{}environment_variables: {{{variables}}}\n",
+            changed("sk-operator", "os.environ/SANDGATE_NO_SUCH")
+        )
+    };
+    let error = load(&with("OTHER: x")).unwrap_err();
+    assert!(error.contains("SANDGATE_NO_SUCH is not set"), "{error}");
+    let settings = load(&with("SANDGATE_NO_SUCH: sk-operator, DATABASE_URL: secret-of-a-database")).unwrap();
+    assert_eq!(settings.warnings.len(), 1, "{:?}", settings.warnings);
+    let warned = &settings.warnings[0];
+    assert!(warned.contains("environment_variables.DATABASE_URL") && !warned.contains("secret"), "{warned}");
+    // One that nothing refers to by name, but that LiteLLM goes by.
+    let yaml = with(
+        "OPENAI_API_BASE: 'http://far.example/v1', SANDGATE_NO_SUCH: x, LITELLM_MASTER_KEY: sk-12345678",
+    );
+    let settings = load(&yaml).unwrap();
+    assert!(settings.warnings.is_empty(), "{:?}", settings.warnings);
+    assert!(settings.upstreams.said[0].contains("http://far.example/v1"), "{:?}", settings.upstreams.said);
+    let error = load(&with("A: [1]")).unwrap_err();
+    assert!(error.contains("environment_variables.A"), "{error}");
+}

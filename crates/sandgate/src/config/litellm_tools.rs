@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::backends_file::{BackendFile, BackendType, NetworkFile};
 use super::errors::Problem;
 use super::key_path::KeyPath;
+use super::litellm_variables::Variables;
 use super::secrets::{SecretText, set_variable};
 use super::section::Section;
 
@@ -30,6 +31,7 @@ pub(crate) fn check_interceptor(
     callbacks: &[Value],
     interceptor: Option<Section>,
     providers: &[String],
+    variables: &Variables,
     warnings: &mut Vec<Problem>,
 ) -> Result<Elsewhere, Problem> {
     let path = KeyPath::of("litellm_settings").key("callbacks");
@@ -46,7 +48,9 @@ pub(crate) fn check_interceptor(
     let tools = tools
         .into_iter()
         .enumerate()
-        .map(|(number, value)| read_tool(KeyPath::of("sandbox_tools").index(number), value, warnings))
+        .map(|(number, value)| {
+            read_tool(KeyPath::of("sandbox_tools").index(number), value, variables, warnings)
+        })
         .collect::<Result<Vec<Tool>, Problem>>()?;
     let Some(mut params) = interceptor else {
         warn_of_unused(&tools, None, warnings);
@@ -73,7 +77,12 @@ pub(crate) fn check_interceptor(
     Ok(tool.backend.map(|backend| (name, backend)))
 }
 
-fn read_tool(path: KeyPath, value: Value, warnings: &mut Vec<Problem>) -> Result<Tool, Problem> {
+fn read_tool(
+    path: KeyPath,
+    value: Value,
+    variables: &Variables,
+    warnings: &mut Vec<Problem>,
+) -> Result<Tool, Problem> {
     let mut tool = Section::new(path, value)?;
     let name = tool.needed_text("sandbox_tool_name")?;
     let at = tool.path.key("litellm_params");
@@ -95,7 +104,7 @@ fn read_tool(path: KeyPath, value: Value, warnings: &mut Vec<Problem>) -> Result
             return Err(Problem::at(path, message));
         }
     };
-    let backend = backend.map(|kind| read_backend(kind, &mut params, warnings)).transpose()?;
+    let backend = backend.map(|kind| read_backend(kind, &mut params, variables, warnings)).transpose()?;
     params.end(warnings);
     tool.end(warnings);
     Ok(Tool { name, provider, path, backend })
@@ -106,6 +115,7 @@ fn read_tool(path: KeyPath, value: Value, warnings: &mut Vec<Problem>) -> Result
 fn read_backend(
     kind: BackendType,
     params: &mut Section,
+    variables: &Variables,
     warnings: &mut Vec<Problem>,
 ) -> Result<BackendFile, Problem> {
     let (key_variable, url_variable) = match kind {
@@ -113,13 +123,13 @@ fn read_backend(
         BackendType::Opensandbox => ("OPEN_SANDBOX_API_KEY", "OPEN_SANDBOX_API_BASE"),
         BackendType::Daytona => ("DAYTONA_API_KEY", "DAYTONA_API_URL"),
     };
-    let url = read_url(kind, params, warnings)?.or_else(|| set_variable(url_variable));
+    let url = read_url(kind, params, warnings)?.or_else(|| variables.get(url_variable));
     let key = params.text("api_key")?.map(SecretText::new);
     // OpenSandbox may be without one, and then the variable is often empty.
     let key = key
         .filter(|key| kind != BackendType::Opensandbox || key.find().is_ok())
-        .or_else(|| set_variable(key_variable).map(|_| SecretText::new(format!("env:{key_variable}"))));
-    let of_e2b = |name: &str| set_variable(name).filter(|_| kind == BackendType::E2b);
+        .or_else(|| variables.secret(key_variable));
+    let of_e2b = |name: &str| variables.get(name).filter(|_| kind == BackendType::E2b);
     // An address in the file is another server than the one the variables are for.
     let by_variables = url.is_none() || url == of_e2b(url_variable);
     let domain = params.text("domain")?.or_else(|| of_e2b("E2B_DOMAIN").filter(|_| by_variables));

@@ -14,6 +14,7 @@ mod ledger_file;
 mod litellm;
 mod litellm_models;
 mod litellm_tools;
+mod litellm_variables;
 mod network;
 mod opensandbox;
 mod places;
