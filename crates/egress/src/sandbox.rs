@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use crate::crowd::Crowd;
 use crate::denied::{Denied, Host, NoConnection, Wanted, Why};
 use crate::dial::Dialer;
-use crate::dns::SyntheticNames;
+use crate::dns::{SyntheticNames, is_synthetic};
 use crate::keepalive::keep_alive;
 use crate::live::Refusal;
 use crate::meter::{Meter, Ticket};
@@ -37,6 +37,8 @@ const ACCEPTED_PER_SECOND: u32 = 1000;
 const QUESTIONS_PER_SECOND: u32 = 2000;
 /// Pages and files of registries: what installs asks in bursts, and each may be a question to the operator's registry.
 const PACKAGES_PER_SECOND: u32 = 100;
+/// Answers of the proxy's own to what leads nowhere; one connection can ask for many.
+const OWN_ANSWERS_PER_SECOND: u32 = 100;
 /// For an answer to who asks too often.
 const SLOW_ANSWER: Duration = Duration::from_millis(250);
 
@@ -63,6 +65,7 @@ pub(crate) struct Places {
     opened: Rate,
     questions: Rate,
     packages: Rate,
+    own_answers: Rate,
     /// Refusals that are told although there are too many of them, and how many were not.
     tellings: Rate,
     untold: AtomicU64,
@@ -81,6 +84,7 @@ impl Default for Places {
             opened: Rate::default(),
             questions: Rate::default(),
             packages: Rate::default(),
+            own_answers: Rate::default(),
             tellings: Rate::default(),
             untold: AtomicU64::new(0),
             names_told: Rate::default(),
@@ -204,6 +208,25 @@ impl SandboxEgress {
     pub(crate) async fn package_turn(&self) {
         while !self.places.packages.allows(PACKAGES_PER_SECOND) {
             tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    /// The same for answers that are made here, but that each waits for itself.
+    pub(crate) async fn own_answer_turn(&self) {
+        if !self.places.own_answers.allows(OWN_ANSWERS_PER_SECOND) {
+            tokio::time::sleep(SLOW_ANSWER).await;
+        }
+    }
+
+    /// An address that our name server gave out stands for its name: programs look names up themselves and then ask a
+    /// proxy for what they got.
+    pub(crate) fn by_name(&self, wanted: Wanted) -> Wanted {
+        match wanted.host {
+            Host::Address(address) if is_synthetic(address) => match self.names.name_of(address) {
+                Some(name) => Wanted { host: Host::Name(name), ..wanted },
+                None => wanted,
+            },
+            Host::Address(_) | Host::Name(_) => wanted,
         }
     }
 

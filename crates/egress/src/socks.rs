@@ -127,7 +127,7 @@ async fn open(
     request: &Request,
 ) -> Result<(Wanted, TcpStream, crate::meter::Ticket), NoConnection> {
     let wanted = match read_host(&request.host, request.port) {
-        Ok(wanted) => wanted,
+        Ok(wanted) => sandbox.by_name(wanted),
         Err(why) => return Err(sandbox.refused(Way::Socks, why).await),
     };
     let ticket = sandbox.ticket(Way::Socks, &wanted).await?;

@@ -130,17 +130,12 @@ impl Registries {
         sandbox: &SandboxEgress,
         request: Request<Incoming>,
     ) -> Answer {
-        if !matches!(*request.method(), Method::GET | Method::HEAD) {
-            return text(StatusCode::METHOD_NOT_ALLOWED, "Packages can only be fetched here, not published.");
-        }
-        let Some(wish) = Wish::read(request.uri().path()) else {
-            return text(
-                StatusCode::NOT_FOUND,
-                "There is no such page. Known are /pip/simple/, /npm/ and /go/.",
-            );
-        };
-        let Ok(name) = wish.kind().parse::<HostName>() else {
-            return text(StatusCode::NOT_FOUND, "no such registry");
+        let (wish, name) = match read(&request) {
+            Ok(read) => read,
+            Err((status, why)) => {
+                sandbox.own_answer_turn().await;
+                return text(status, why);
+            }
         };
         sandbox.package_turn().await;
         let wanted = Wanted { host: Host::Name(name), port: 0 };
@@ -258,6 +253,17 @@ impl Registries {
         let _turn = self.readers.acquire().await.map_err(|_| failed())?;
         tokio::task::spawn_blocking(work).await.map_err(|_| failed())
     }
+}
+
+/// What is asked for, and the name that it is counted under.
+fn read(request: &Request<Incoming>) -> Result<(Wish, HostName), (StatusCode, &'static str)> {
+    if !matches!(*request.method(), Method::GET | Method::HEAD) {
+        return Err((StatusCode::METHOD_NOT_ALLOWED, "Packages can only be fetched here, not published."));
+    }
+    let unknown = "There is no such page. Known are /pip/simple/, /npm/ and /go/.";
+    let wish = Wish::read(request.uri().path()).ok_or((StatusCode::NOT_FOUND, unknown))?;
+    let name = wish.kind().parse().map_err(|_| (StatusCode::NOT_FOUND, "no such registry"))?;
+    Ok((wish, name))
 }
 
 fn known<'a>(source: Option<&'a Source>, what: &str) -> Result<&'a Source, Refused> {
