@@ -33,6 +33,18 @@ fn status(why: &NoConnection) -> StatusCode {
     }
 }
 
+/// In the extensions of an answer: it is not to be given, and the connection to end in its place.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("the server closed a connection that was kept, and may have heard the request")]
+pub(crate) struct Unanswered;
+
+/// The same as when the client's own connection is closed as its request leaves: it knows best whether to ask again.
+pub(crate) fn unanswered() -> Answer {
+    let mut answer = text(StatusCode::BAD_GATEWAY, "");
+    answer.extensions_mut().insert(Unanswered);
+    answer
+}
+
 /// No, and why. The words are in the status line too: of an answer to CONNECT, many programs show nothing else.
 pub(crate) fn refusal(why: &NoConnection) -> Answer {
     let words = why.to_string();

@@ -1,5 +1,6 @@
 //! Sends requests on to where they may go, over a connection that is kept for the next one to the same place.
 
+use std::io;
 use std::sync::Arc;
 
 use http::{HeaderValue, Request, Response, StatusCode, Uri, header};
@@ -7,7 +8,8 @@ use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use tokio::sync::Mutex;
 
-use super::answers::{Answer, refusal, text};
+use super::answers::{Answer, refusal, text, unanswered};
+use super::breaking::Cut;
 use super::headers::{host, remove_own, split, upgrade};
 use super::proxy::{absolute_target, host_value};
 use super::upstream::Upstream;
@@ -93,26 +95,51 @@ impl Forwarder {
             Err(why) => return refusal(&self.sandbox.refused(Way::Http, why).await),
         };
         let ours = upgrading.is_some().then(|| hyper::upgrade::on(&mut request));
+        let cut = request.extensions_mut().remove::<Cut>().unwrap_or_default();
         // One request at a time: the next of this connection comes when this one was answered.
         let mut kept = self.upstream.lock().await;
-        let mut upstream = match self.ready(&wanted, kept.take()).await {
-            Ok(upstream) => upstream,
-            Err(why) => return refusal(&why),
-        };
-        let mut answer = match upstream.sender.send_request(request).await {
-            Ok(answer) => answer,
-            Err(error) => {
-                let why = format!("it broke off ({error})");
-                return refusal(&NoConnection::Failed { to: wanted.to_string(), why });
-            }
+        let (upstream, mut answer) = match self.send(&wanted, kept.take(), request).await {
+            Ok(answered) => answered,
+            Err(answer) => return answer,
         };
         if answer.status() == StatusCode::SWITCHING_PROTOCOLS {
-            return self.changed(&wanted, upstream, answer, ours, unsaid);
+            return self.changed(&wanted, upstream, answer, (ours, cut), unsaid);
         }
         *kept = Some(upstream);
         drop(kept);
         remove_own(answer.headers_mut());
         self.told(&wanted, answer, unsaid)
+    }
+
+    /// Over the connection of the request before, if there is one. It may close as this one leaves: then the request is
+    /// sent over a new one, unless something of it was sent already.
+    async fn send(
+        &self,
+        wanted: &Wanted,
+        kept: Option<Upstream>,
+        mut request: Request<Incoming>,
+    ) -> Result<(Upstream, Response<Incoming>), Answer> {
+        if let Some(mut upstream) = usable(wanted, kept).await {
+            let mut failed = match upstream.sender.try_send_request(request).await {
+                Ok(answer) => return Ok((upstream.answered(), answer)),
+                Err(failed) => failed,
+            };
+            match failed.take_message() {
+                Some(unsent) => request = unsent,
+                None => {
+                    let error = failed.into_error();
+                    return Err(match upstream.has_answered && is_closed(&error) {
+                        true => unanswered(),
+                        false => broke_off(wanted, &error),
+                    });
+                }
+            }
+        }
+        let mut upstream = self.fresh(wanted).await.map_err(|why| refusal(&why))?;
+        match upstream.sender.send_request(request).await {
+            Ok(answer) => Ok((upstream.answered(), answer)),
+            Err(error) => Err(broke_off(wanted, &error)),
+        }
     }
 
     /// Makes it a request to the server itself, with what it may carry. Gives what its answer must not repeat.
@@ -139,13 +166,7 @@ impl Forwarder {
         secrets::put_in(&self.sandbox, wanted, request, self.tls)
     }
 
-    /// The connection of the request before, if it leads to the same place and still lives, or a new one.
-    async fn ready(&self, wanted: &Wanted, kept: Option<Upstream>) -> Result<Upstream, NoConnection> {
-        if let Some(mut upstream) = kept.filter(|kept| kept.wanted == *wanted && !kept.sender.is_closed())
-            && upstream.sender.ready().await.is_ok()
-        {
-            return Ok(upstream);
-        }
+    async fn fresh(&self, wanted: &Wanted) -> Result<Upstream, NoConnection> {
         let way = if self.fixed.is_some() { Way::Transparent } else { Way::Http };
         let ticket = self.sandbox.ticket(way, wanted).await?;
         let (stream, ticket) = self.sandbox.connect(wanted, ticket).await?;
@@ -158,7 +179,7 @@ impl Forwarder {
         wanted: &Wanted,
         upstream: Upstream,
         mut answer: Response<Incoming>,
-        ours: Option<hyper::upgrade::OnUpgrade>,
+        (ours, cut): (Option<hyper::upgrade::OnUpgrade>, Cut),
         unsaid: Arc<Unsaid>,
     ) -> Answer {
         let Some(ours) = ours else {
@@ -166,7 +187,7 @@ impl Forwarder {
             return refusal(&NoConnection::Failed { to: wanted.to_string(), why });
         };
         let theirs = hyper::upgrade::on(&mut answer);
-        upstream.join(&self.sandbox, ours, theirs, Arc::clone(&unsaid));
+        upstream.join(&self.sandbox, (ours, cut), theirs, Arc::clone(&unsaid));
         self.told(wanted, answer, unsaid)
     }
 
@@ -176,4 +197,24 @@ impl Forwarder {
         }
         answer.map(|body| body.map_err(Into::into).boxed())
     }
+}
+
+/// The connection of the request before, if it leads to the same place and still lives.
+async fn usable(wanted: &Wanted, kept: Option<Upstream>) -> Option<Upstream> {
+    let mut upstream = kept.filter(|kept| kept.wanted == *wanted && !kept.sender.is_closed())?;
+    upstream.sender.ready().await.ok().map(|()| upstream)
+}
+
+/// As a server does that has waited long enough for another request.
+fn is_closed(error: &hyper::Error) -> bool {
+    let cause = std::error::Error::source(error).and_then(|cause| cause.downcast_ref::<io::Error>());
+    let is_reset = |cause: &io::Error| {
+        matches!(cause.kind(), io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe)
+    };
+    error.is_incomplete_message() || error.is_closed() || error.is_canceled() || cause.is_some_and(is_reset)
+}
+
+fn broke_off(wanted: &Wanted, error: &hyper::Error) -> Answer {
+    let why = format!("it broke off ({error})");
+    refusal(&NoConnection::Failed { to: wanted.to_string(), why })
 }

@@ -1,6 +1,6 @@
 //! The HTTP proxy that programs find in their environment.
 
-use std::convert::Infallible;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,9 +10,10 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 
-use super::answers::{Answer, refusal, text};
+use super::answers::{Answer, BoxError, Unanswered, refusal, text};
+use super::breaking::{Breaking, Cut};
 use super::forward::Forwarder;
 use super::headers::{host, split};
 use crate::Way;
@@ -32,7 +33,9 @@ pub(crate) async fn serve(sandbox: Arc<SandboxEgress>, listener: TcpListener) {
             let sandbox = Arc::clone(&sandbox);
             async move {
                 let forwarder = Arc::new(Forwarder::proxy(Arc::clone(&sandbox)));
-                serve_on(stream, move |request| {
+                let client = Breaking::new(stream);
+                let inside = Inside::of(&client);
+                serve_on(client, inside, move |request| {
                     let (sandbox, forwarder) = (Arc::clone(&sandbox), Arc::clone(&forwarder));
                     async move { respond(&sandbox, &forwarder, request).await }
                 })
@@ -42,25 +45,60 @@ pub(crate) async fn serve(sandbox: Arc<SandboxEgress>, listener: TcpListener) {
         .await;
 }
 
-/// Requests of one connection, one after the other.
-pub(crate) async fn serve_on<C, F>(client: C, serve: impl Fn(Request<Incoming>) -> F + Send)
+/// What is to be known of a connection from inside while it is served.
+pub(crate) struct Inside {
+    cut: Cut,
+    gone: Pin<Box<dyn Future<Output = ()> + Send>>,
+}
+
+impl Inside {
+    pub(crate) fn of(client: &Breaking) -> Self {
+        Self { cut: client.cut(), gone: Box::pin(client.gone()) }
+    }
+}
+
+/// Requests of one connection, one after the other. An answer that does not come to its end is cut off; requests can ask
+/// for the same by the [`Cut`] among their extensions.
+pub(crate) async fn serve_on<C, F>(client: C, inside: Inside, serve: impl Fn(Request<Incoming>) -> F + Send)
 where
     C: Stream,
     F: Future<Output = Answer> + Send,
 {
-    let service = service_fn(move |request| {
-        let answer = serve(request);
-        async move { Ok::<_, Infallible>(answer.await) }
+    let Inside { cut, gone } = inside;
+    let service = service_fn(move |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(cut.clone());
+        let (answer, cut) = (serve(request), cut.clone());
+        async move {
+            let answer = answer.await;
+            if answer.extensions().get::<Unanswered>().is_some() {
+                return Err(Unanswered);
+            }
+            Ok(until_cut(answer, cut))
+        }
     });
-    // What goes wrong here is the client's doing, and the client knows.
-    let _ = http1::Builder::new()
+    let serving = http1::Builder::new()
         .preserve_header_case(true)
         .max_buf_size(LONGEST_HEAD)
         .timer(TokioTimer::new())
         .header_read_timeout(PATIENCE)
+        // Who has asked and says so by an end of its own still waits for the answer.
+        .half_close(true)
         .serve_connection(TokioIo::new(client), service)
-        .with_upgrades()
-        .await;
+        .with_upgrades();
+    tokio::select! {
+        // What goes wrong here is the client's doing, and the client knows.
+        _ = serving => {}
+        () = gone => {}
+    }
+}
+
+/// A body that does not come to its end takes the connection with it.
+fn until_cut(answer: Answer, cut: Cut) -> Answer {
+    let cut_off = move |error: BoxError| {
+        cut.set();
+        error
+    };
+    answer.map(|body| body.map_err(cut_off).boxed())
 }
 
 async fn respond(sandbox: &Arc<SandboxEgress>, forwarder: &Forwarder, request: Request<Incoming>) -> Answer {
@@ -72,25 +110,31 @@ async fn respond(sandbox: &Arc<SandboxEgress>, forwarder: &Forwarder, request: R
     }
     match request.uri().scheme_str() {
         Some("http") => forwarder.absolute(request).await,
-        Some(_) => text(
-            StatusCode::BAD_REQUEST,
-            "This proxy takes https requests through CONNECT only, so that nobody but the two ends can read them.",
-        ),
+        Some(_) => {
+            sandbox.own_answer_turn().await;
+            text(
+                StatusCode::BAD_REQUEST,
+                "This proxy takes https requests through CONNECT only, so that nobody but the two ends can read them.",
+            )
+        }
         None => match &sandbox.registries {
             Some(registries) if sandbox.policy.now().has_registries() => {
                 registries.respond(sandbox, request).await
             }
-            _ => text(
-                StatusCode::BAD_REQUEST,
-                "This is the HTTP proxy of the sandbox. Set HTTP_PROXY and HTTPS_PROXY to its address, or give the whole URL.",
-            ),
+            _ => {
+                sandbox.own_answer_turn().await;
+                text(
+                    StatusCode::BAD_REQUEST,
+                    "This is the HTTP proxy of the sandbox. Set HTTP_PROXY and HTTPS_PROXY to its address, or give the whole URL.",
+                )
+            }
         },
     }
 }
 
 async fn connect(sandbox: &Arc<SandboxEgress>, request: Request<Incoming>) -> Result<Answer, NoConnection> {
     let wanted = match target(&request) {
-        Ok(wanted) => wanted,
+        Ok(wanted) => sandbox.by_name(wanted),
         Err(why) => return Err(sandbox.refused(Way::Connect, why).await),
     };
     let ticket = sandbox.ticket(Way::Connect, &wanted).await?;
@@ -99,8 +143,8 @@ async fn connect(sandbox: &Arc<SandboxEgress>, request: Request<Incoming>) -> Re
     let ending = sandbox.ending.clone();
     tokio::spawn(ending.run_until_cancelled_owned(async move {
         let Ok(upgraded) = hyper::upgrade::on(request).await else { return };
-        let Ok(parts) = upgraded.downcast::<TokioIo<TcpStream>>() else { return };
-        let client = Replayed::new(parts.read_buf.to_vec(), parts.io.into_inner());
+        let Ok(parts) = upgraded.downcast::<TokioIo<Breaking>>() else { return };
+        let client = Replayed::new(parts.read_buf.to_vec(), parts.io.into_inner().into_inner().await);
         tunnel::run(&sandbox, client, wanted, upstream, ticket).await;
     }));
     Ok(Response::new(Empty::new().map_err(|never| match never {}).boxed()))

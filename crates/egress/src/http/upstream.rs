@@ -1,6 +1,7 @@
 //! A connection to a server that speaks HTTP, kept for the next request, and what becomes of it when it changes its
 //! protocol.
 
+use std::io;
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -11,6 +12,7 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
 
+use super::breaking::{Breaking, Cut};
 use crate::denied::{NoConnection, Wanted};
 use crate::meter::Ticket;
 use crate::metered::Metered;
@@ -26,6 +28,9 @@ pub(crate) struct Upstream {
     pub(super) wanted: Wanted,
     pub(super) address: Option<IpAddr>,
     pub(super) sender: SendRequest<Incoming>,
+    /// From then on, it may close at any time because it was not used for a while.
+    pub(super) has_answered: bool,
+    cut: Cut,
     /// Comes back when the connection has ended as one of HTTP.
     ticket: oneshot::Receiver<Ticket>,
 }
@@ -40,12 +45,14 @@ impl Upstream {
         tls: bool,
     ) -> Result<Self, NoConnection> {
         let limits = sandbox.policy.now().limits;
+        let stream = Breaking::new(stream);
+        let cut = stream.cut();
         let stream = Metered::new(stream, Arc::clone(ticket.meter()), Arc::clone(&ticket.counts), limits);
         if !tls {
-            return Self::over(sandbox, wanted, stream, ticket).await;
+            return Self::over(sandbox, wanted, stream, ticket, cut).await;
         }
         match sandbox.tls.connect(&wanted, stream).await {
-            Ok(stream) => Self::over(sandbox, wanted, stream, ticket).await,
+            Ok(stream) => Self::over(sandbox, wanted, stream, ticket, cut).await,
             Err(why) => {
                 let why = NoConnection::Failed { to: wanted.to_string(), why };
                 ticket.cut(&why);
@@ -59,6 +66,7 @@ impl Upstream {
         wanted: Wanted,
         stream: S,
         mut ticket: Ticket,
+        cut: Cut,
     ) -> Result<Self, NoConnection> {
         let address = ticket.address();
         let opened = http1::Builder::new()
@@ -76,11 +84,17 @@ impl Upstream {
         let (going, to) = (Arc::clone(sandbox), wanted.clone());
         let ending = sandbox.ending.clone();
         let (give_back, back) = oneshot::channel();
+        let breaks = cut.clone();
         tokio::spawn(ending.run_until_cancelled_owned(async move {
+            // Here until after it was said how it ends.
+            let connection = std::pin::pin!(connection.with_upgrades());
             tokio::select! {
                 biased;
-                denied = going.revoked(&to, address) => ticket.cut(&denied.into()),
-                ended = connection.with_upgrades() => match ended {
+                denied = going.revoked(&to, address) => {
+                    breaks.set();
+                    ticket.cut(&denied.into());
+                }
+                ended = connection => match ended {
                     // Nobody waits for it, unless the connection goes on in another protocol.
                     Ok(()) => drop(give_back.send(ticket)),
                     Err(error) => {
@@ -93,7 +107,11 @@ impl Upstream {
                 },
             }
         }));
-        Ok(Self { wanted, address, sender, ticket: back })
+        Ok(Self { wanted, address, sender, has_answered: false, cut, ticket: back })
+    }
+
+    pub(super) fn answered(self) -> Self {
+        Self { has_answered: true, ..self }
     }
 
     /// After a change of protocol, bytes pass as they are. It is still one of the sandbox's connections, with its
@@ -101,20 +119,37 @@ impl Upstream {
     pub(super) fn join(
         self,
         sandbox: &Arc<SandboxEgress>,
-        ours: OnUpgrade,
+        (ours, inside): (OnUpgrade, Cut),
         theirs: OnUpgrade,
         unsaid: Arc<Unsaid>,
     ) {
-        let Self { wanted, address, ticket, .. } = self;
+        let Self { wanted, address, ticket, cut: outside, .. } = self;
         let (ending, sandbox) = (sandbox.ending.clone(), Arc::clone(sandbox));
         tokio::spawn(ending.run_until_cancelled_owned(async move {
             let (Ok(ours), Ok(theirs), Ok(mut ticket)) = tokio::join!(ours, theirs, ticket) else { return };
             let (mut ours, mut theirs) = (TokioIo::new(ours), Watched::new(TokioIo::new(theirs), &unsaid));
-            tokio::select! {
+            let cut = tokio::select! {
                 biased;
-                denied = sandbox.revoked(&wanted, address) => ticket.cut(&denied.into()),
-                _ = tokio::io::copy_bidirectional(&mut ours, &mut theirs) => {}
+                denied = sandbox.revoked(&wanted, address) => Some(denied.into()),
+                ended = tokio::io::copy_bidirectional(&mut ours, &mut theirs) => {
+                    ended.err().map(|error| changed_ended_by(&error, &wanted, &sandbox))
+                }
+            };
+            if let Some(why) = cut {
+                ticket.cut(&why);
+                inside.set();
+                outside.set();
             }
         }));
+    }
+}
+
+fn changed_ended_by(error: &io::Error, wanted: &Wanted, sandbox: &SandboxEgress) -> NoConnection {
+    match error.kind() {
+        // What was found in it is in the error's words.
+        io::ErrorKind::PermissionDenied => {
+            NoConnection::Failed { to: wanted.to_string(), why: error.to_string() }
+        }
+        _ => ended_by(error, wanted, sandbox.policy.now().limits.bytes),
     }
 }

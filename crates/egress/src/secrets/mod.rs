@@ -21,11 +21,10 @@ use tokio::net::TcpStream;
 
 use crate::denied::{NoConnection, Wanted, Why};
 use crate::first::Replayed;
-use crate::http::{Answer, Forwarder, Upstream, refusal, serve_on};
+use crate::http::{Answer, Breaking, Forwarder, Inside, Upstream, refusal, serve_on};
 use crate::live::Effective;
 use crate::meter::Ticket;
 use crate::sandbox::SandboxEgress;
-use crate::tunnel::Stream;
 
 pub(crate) use unsaid::Unsaid;
 pub(crate) use watched::Watched;
@@ -49,14 +48,18 @@ fn secrets_of(now: &Effective, wanted: &Wanted) -> Vec<DomainSecret> {
     all
 }
 
-pub(crate) async fn intercept<C: Stream>(
+pub(crate) async fn intercept(
     sandbox: &Arc<SandboxEgress>,
-    client: Replayed<C>,
+    client: Replayed<TcpStream>,
     wanted: Wanted,
     upstream: TcpStream,
     mut ticket: Ticket,
 ) {
     let name = wanted.name().map(ToString::to_string).unwrap_or_default();
+    let (head, client) = client.into_parts();
+    let client = Breaking::new(client);
+    let inside = Inside::of(&client);
+    let client = Replayed::new(head, client);
     let accepted = match sandbox.tls.authority().and_then(|authority| authority.acceptor(&name)) {
         Ok(acceptor) => acceptor.accept(client).await.map_err(|error| error.to_string()),
         Err(error) => Err(error.to_string()),
@@ -74,7 +77,7 @@ pub(crate) async fn intercept<C: Stream>(
         // It is tried again for the first request, which can be told what is wrong.
         Err(_) => Forwarder::fixed(Arc::clone(sandbox), wanted, true, None),
     });
-    serve_on(client, move |request| {
+    serve_on(client, inside, move |request| {
         let forwarder = Arc::clone(&forwarder);
         async move { forwarder.straight(request).await }
     })

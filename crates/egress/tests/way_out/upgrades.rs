@@ -90,3 +90,27 @@ async fn no_other_protocol_is_asked_for_or_passed_on() {
     let head = within(asked.recv()).await.unwrap().to_ascii_lowercase();
     assert!(!head.contains("upgrade") && !head.contains("http2-settings"), "{head}");
 }
+
+/// Neither end takes what it has for the whole, and it is written down why.
+#[tokio::test]
+async fn a_changed_connection_that_is_cut_says_so() {
+    let world = World::start().await;
+    let (server, _asked) = changing().await;
+    let policy = NetworkPolicy::from_words([format!("a.allowed.test:{}", server.port()).as_str()]).unwrap();
+    let limits = NetworkLimits { bytes: Some(4000), ..NetworkLimits::default() };
+    for by_policy in [false, true] {
+        let inside = world.sandbox_with(&policy, limits);
+        let mut stream = asked_for(&inside, server, "websocket").await;
+        assert!(read_head(&mut stream).await.starts_with("HTTP/1.1 101"));
+        let why = if by_policy {
+            inside.policy.exchange(NetworkPolicy::disabled());
+            "no rule allows"
+        } else {
+            stream.write_all(&[7; 8000]).await.unwrap();
+            "used up"
+        };
+        let ended = within(stream.read_to_end(&mut Vec::new())).await;
+        assert_eq!(ended.unwrap_err().kind(), std::io::ErrorKind::ConnectionReset, "{by_policy}");
+        assert!(inside.denials(1).await[0].contains(why));
+    }
+}
