@@ -4,6 +4,7 @@ import importlib.metadata
 import os
 import socket
 
+import outside
 from programs import Sandgate
 
 DOMAIN = "sandgate.test"
@@ -18,7 +19,7 @@ def one_port_is_enough():
 
 def on_one_port():
     """The one-line switch, as users have it in their shell."""
-    server = Sandgate("pool: 2\n")
+    server = Sandgate("pool: 2\n" + outside.NETWORK)
     address = f"{server.url}/e2b"
     return server, {"E2B_API_URL": address, "E2B_SANDBOX_URL": address}
 
@@ -28,7 +29,7 @@ def at_a_domain():
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     listen = f"listen: '127.0.0.1:{port}', self_signed: true"
-    server = Sandgate(f"pool: 2\ne2b: {{domain: '{DOMAIN}:{port}', {listen}}}\n")
+    server = Sandgate(f"pool: 2\ne2b: {{domain: '{DOMAIN}:{port}', {listen}}}\n" + outside.NETWORK)
     authority = server.home / "authority" / "ca.pem"
     return server, {"E2B_DOMAIN": f"{DOMAIN}:{port}", "SSL_CERT_FILE": str(authority)}
 

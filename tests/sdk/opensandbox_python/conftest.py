@@ -4,6 +4,7 @@ import importlib.util
 import os
 import secrets
 
+import outside
 import pytest
 import reports
 from programs import Sandgate
@@ -19,7 +20,7 @@ def pytest_configure(config):
     config.pluginmanager.register(reports.Reports(config), "sandgate-reports")
     if hasattr(config, "workerinput"):
         return
-    config.sandgate = Sandgate("pool: 2\n")
+    config.sandgate = Sandgate("pool: 2\n" + outside.NETWORK)
     for name in [name for name in os.environ if name.startswith(("OPEN_SANDBOX_", "OPENSANDBOX_"))]:
         del os.environ[name]
     os.environ["SANDGATE_URL"] = config.sandgate.url
