@@ -3,17 +3,21 @@
 use std::fs;
 use std::sync::LazyLock;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
+use crate::recorded::{records, ways};
 use crate::world::{POLICY, Server, WORLD, add_runtimes, printed};
 
 static SERVER: LazyLock<Server> = LazyLock::new(|| Server::under_policy("allowed").ending_with_the_tests());
 
 /// What the code prints under the policy, with the authority of the world at `/tmp/ca.pem`.
 fn under_policy(code: &str) -> String {
+    printed(&run(code))
+}
+
+fn run(code: &str) -> Value {
     let authority = fs::read_to_string(&WORLD.authority).unwrap();
-    let code = format!("open('/tmp/ca.pem', 'w').write({authority:?})\n{code}");
-    printed(&SERVER.run(&code, &POLICY))
+    SERVER.run(&format!("open('/tmp/ca.pem', 'w').write({authority:?})\n{code}"), &POLICY)
 }
 
 #[test]
@@ -82,6 +86,23 @@ fn pip_installs_from_an_allowed_registry() {
         assert done.returncode == 0, done.stderr\n\
         import sandgate_probe; print(sandgate_probe.WORD)";
     assert_eq!(under_policy(code), "installed");
+}
+
+#[test]
+fn npm_installs_from_an_allowed_host_by_the_proxy() {
+    add_runtimes(&SERVER, &["node"]);
+    let code = "import os, subprocess\n\
+        os.mkdir('/tmp/n'); os.environ['NODE_EXTRA_CA_CERTS'] = '/tmp/ca.pem'\n\
+        def run(*words):\n\
+        \x20   done = subprocess.run(words, cwd='/tmp/n', capture_output=True, text=True, timeout=110)\n\
+        \x20   assert done.returncode == 0, done.stdout + done.stderr\n\
+        \x20   return done.stdout\n\
+        run('npm', 'init', '-y')\n\
+        run('npm', 'install', '--no-audit', '--no-fund', 'https://allowed.test/p.tgz')\n\
+        print(run('node', '-p', 'require(\"sandgate-probe\")'))";
+    let done = run(code);
+    assert_eq!(printed(&done), "installed");
+    assert_eq!(ways(&records(&SERVER, &done["container"], 1)), ["connect".to_owned()].into());
 }
 
 /// Of what is refused to CONNECT, programs show the status line and nothing else. At once: whoever waits for a host that

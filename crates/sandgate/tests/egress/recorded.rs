@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::world::{POLICY, Server, WORLD, add_runtimes, home_with_runtimes, network, printed};
 
 /// The records of a container's connections, once there are so many.
-fn records(server: &Server, container: &Value, count: usize) -> Vec<Value> {
+pub(crate) fn records(server: &Server, container: &Value, count: usize) -> Vec<Value> {
     let path = format!("/v1/ledger?kind=connection&container_id={}&limit=100", container.as_str().unwrap());
     for _ in 0..600 {
         let (status, page) = server.ask("GET", &path, &Value::Null);
@@ -24,7 +24,7 @@ fn records(server: &Server, container: &Value, count: usize) -> Vec<Value> {
     panic!("there are not {count} records of {container}");
 }
 
-fn ways(records: &[Value]) -> BTreeSet<String> {
+pub(crate) fn ways(records: &[Value]) -> BTreeSet<String> {
     records.iter().map(|record| record["way"].as_str().unwrap().to_owned()).collect()
 }
 

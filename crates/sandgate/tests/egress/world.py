@@ -8,6 +8,7 @@ import json
 import socket
 import ssl
 import sys
+import tarfile
 import threading
 import zipfile
 
@@ -41,6 +42,8 @@ class Page(http.server.BaseHTTPRequestHandler):
             more, body = [("X-Heard", said), ("X-" + said, "1")], f"heard {said}".encode()
         elif self.path.startswith("/simple/"):
             return self.package()
+        elif self.path == "/p.tgz":
+            body, more = module_of_node(), [("Content-Type", "application/gzip")]
         elif self.path.startswith("/go/"):
             return self.module()
         # Whoever is asked for another host than its own tells what it should not.
@@ -92,6 +95,19 @@ class Page(http.server.BaseHTTPRequestHandler):
 
     def log_message(self, *_):
         pass
+
+
+def module_of_node():
+    content = io.BytesIO()
+    with tarfile.open(fileobj=content, mode="w:gz") as archive:
+        for name, text in {
+            "package.json": '{"name": "sandgate-probe", "version": "1.0.0"}',
+            "index.js": 'module.exports = "installed"',
+        }.items():
+            about = tarfile.TarInfo(f"package/{name}")
+            about.size = len(text)
+            archive.addfile(about, io.BytesIO(text.encode()))
+    return content.getvalue()
 
 
 class Telling(Page):
