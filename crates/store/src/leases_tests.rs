@@ -21,6 +21,7 @@ fn lease(id: &str, container: &str) -> Lease {
         on_end: OnEnd::Pause,
         wakes: true,
         ends_paused: false,
+        files_only: false,
         state: LeaseState::Running,
         details: json!({"template": "base"}),
         parsed: sandgate_core::Parsed::default(),

@@ -28,6 +28,9 @@ pub struct Lease {
     #[serde(default)]
     pub ends_paused: bool,
     pub state: LeaseState,
+    /// It was paused with its files alone, so that nothing but a wish for it starts it again.
+    #[serde(default)]
+    pub files_only: bool,
     /// The door's own.
     #[serde(default)]
     pub details: Value,
@@ -50,6 +53,8 @@ impl Lease {
 pub enum OnEnd {
     Delete,
     Pause,
+    /// With its files alone: what was in memory is gone when it is used again.
+    PauseFiles,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

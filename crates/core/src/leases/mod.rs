@@ -80,6 +80,13 @@ impl Held {
     }
 }
 
+/// What a lease that is paused keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Keeps {
+    Memory,
+    Files,
+}
+
 impl Leases {
     /// Picks up what earlier servers lent. One whose container is gone is gone too.
     pub async fn open(containers: Arc<Containers>, registry: Arc<dyn LeaseRegistry>) -> Result<Self> {
@@ -123,6 +130,7 @@ impl Leases {
     }
 
     async fn lend(&self, new: NewLease, container: &Container, state: LeaseState) -> Result<Arc<Lease>> {
+        container.lend();
         let now = now_ms();
         let lease = Lease {
             id: new.id,
@@ -130,11 +138,11 @@ impl Leases {
             owner: container.owner().clone(),
             container: container.id().clone(),
             metadata: new.metadata,
-        container.lend();
             started_ms: now,
             ends_ms: new.lasts_ms.map(|lasts| now.saturating_add(lasts)),
             on_end: new.on_end,
             wakes: new.wakes,
+            files_only: false,
             ends_paused: new.ends_paused,
             state,
             details: new.details,
@@ -230,6 +238,15 @@ impl Leases {
 
     /// Freezes it where it stands.
     pub async fn pause(self: &Arc<Self>, id: &str) -> Result<Arc<Lease>> {
+        self.pause_with(id, Keeps::Memory).await
+    }
+
+    /// The same, and only its files are kept.
+    pub async fn pause_files(self: &Arc<Self>, id: &str) -> Result<Arc<Lease>> {
+        self.pause_with(id, Keeps::Files).await
+    }
+
+    async fn pause_with(self: &Arc<Self>, id: &str, keeps: Keeps) -> Result<Arc<Lease>> {
         let (leases, held) = (Arc::clone(self), self.held(id)?);
         self.to_the_end(async move {
             let _changing = leases.begin(&held).await?;
@@ -237,7 +254,7 @@ impl Leases {
             if lease.state == LeaseState::Paused {
                 return Err(LeaseError::Paused);
             }
-            leases.freeze(&held, &lease).await
+            leases.freeze(&held, &lease, keeps).await
         })
         .await
     }
@@ -262,7 +279,8 @@ impl Leases {
             let resumed = match container.sandbox_within(&allowance).await {
                 Ok(_) => {
                     leases.frozen.remove(&lease.owner, &lease.id);
-                    let lease = Lease { state: LeaseState::Running, ends_ms, ..(*lease).clone() };
+                    let lease =
+                        Lease { state: LeaseState::Running, files_only: false, ends_ms, ..(*lease).clone() };
                     leases.replace(&held, lease).await
                 }
                 Err(error) => Err(error.into()),
@@ -344,16 +362,24 @@ impl Leases {
         }
         let ended = match lease.on_end {
             OnEnd::Delete => self.end(held).await,
-            OnEnd::Pause => self.freeze(held, &lease).await.map(drop),
+            OnEnd::Pause => self.freeze(held, &lease, Keeps::Memory).await.map(drop),
+            OnEnd::PauseFiles => self.freeze(held, &lease, Keeps::Files).await.map(drop),
         };
         if let Err(error) = ended {
             tracing::warn!(lease = lease.id, %error, "a sandbox whose time is over could not be ended; it is tried again");
         }
     }
 
-    async fn freeze(self: &Arc<Self>, held: &Held, lease: &Lease) -> Result<Arc<Lease>> {
-        self.container(lease)?.pause().await?;
-        let paused = self.replace(held, Lease { state: LeaseState::Paused, ..lease.clone() }).await?;
+    async fn freeze(self: &Arc<Self>, held: &Held, lease: &Lease, keeps: Keeps) -> Result<Arc<Lease>> {
+        let container = self.container(lease)?;
+        container.pause().await?;
+        let files_only = keeps == Keeps::Files;
+        let paused =
+            self.replace(held, Lease { state: LeaseState::Paused, files_only, ..lease.clone() }).await?;
+        if files_only {
+            container.sleep_paused().await?;
+            return Ok(paused);
+        }
         for oldest in self.frozen.add(&paused.owner, &paused.id) {
             // Not here: this lease is held, and somebody who holds the other may want this one.
             let leases = Arc::clone(self);

@@ -175,6 +175,25 @@ async fn one_that_pauses_at_its_end_waits_to_be_resumed() {
 }
 
 #[tokio::test]
+async fn one_that_is_paused_with_its_files_alone_is_asleep_until_it_is_resumed() {
+    let house = House::new().await;
+    let asked = house.grant("asked", None, OnEnd::Delete).await;
+    let ended = house.grant("ended", Some(0), OnEnd::PauseFiles).await;
+    house.leases.pause_files("asked").await.unwrap();
+    house.leases.end_due().await;
+    house.leases.settled().await;
+    for lease in [asked, ended] {
+        let container = house.leases.container(&lease).unwrap();
+        assert_eq!(container.info().await.unwrap().state, crate::ContainerState::Asleep, "{}", lease.id);
+        let paused = house.leases.find(DOOR, &lease.id).unwrap();
+        assert!(paused.state == LeaseState::Paused && paused.files_only);
+        let resumed = house.leases.resume(&lease.id, None, &KeyLimits::default()).await.unwrap();
+        assert!(resumed.state == LeaseState::Running && !resumed.files_only);
+        assert!(container.sandbox().await.is_ok());
+    }
+}
+
+#[tokio::test]
 async fn leases_outlive_the_server() {
     let house = House::new().await;
     house.grant("running", Some(60_000), OnEnd::Delete).await;

@@ -199,7 +199,7 @@ impl E2bDoor {
         if lease.state == LeaseState::Running && !lease.is_over(now_ms()) {
             return Ok(lease);
         }
-        if !lease.wakes || !wakes {
+        if !lease.wakes || lease.files_only || !wakes {
             return Err(E2bError::sandbox_gone(&lease.id));
         }
         let lasts = details.timeout.max(LEAST_AFTER_WAKING).min(self.settings.max_timeout.as_secs());

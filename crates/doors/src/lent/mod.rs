@@ -23,7 +23,7 @@ mod turns;
 
 use std::time::Duration;
 
-use sandgate_core::{BackendError, Principal, Rank};
+use sandgate_core::{BackendError, Limits, Principal, Rank};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 use tokio::sync::oneshot;
@@ -49,6 +49,13 @@ pub(crate) use turns::Turns;
 
 /// The lease's end decides, and nothing else.
 pub(crate) const NEVER_IDLE: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
+
+/// How long one execution may take in a sandbox that is lent for at most `longest`. Its end bounds what runs in it,
+/// and its clients have their own time-outs; so the usual bound, which is for who waits for an answer, counts only
+/// where the operator has set another.
+pub(crate) fn wall(limits: &Limits, longest: Duration) -> Duration {
+    if limits.wall == Limits::default().wall { longest } else { limits.wall }
+}
 
 /// The id of the key that somebody came with.
 pub(crate) fn key_of(who: &Principal) -> Option<String> {

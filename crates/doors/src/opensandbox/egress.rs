@@ -103,7 +103,7 @@ async fn remove(State(door): State<Door>, target: Target, request: Request) -> A
 
 /// A target in the one form by which two are compared: `A.example` is `a.example`.
 fn compared(target: &Value) -> String {
-    let text = target.as_str().unwrap_or_default();
+    let text = target.as_str().unwrap_or_default().trim();
     read_target(text).map_or_else(|_| text.to_owned(), |target| target.to_string())
 }
 
@@ -132,7 +132,7 @@ async fn change(
         let lease = work.leases.find(DOOR, &target.lease.id)?;
         let details = Details::of(&lease);
         let new = make(current(&details, &target.container));
-        let policy = network_policy(&new).map_err(Refusal::invalid)?;
+        let policy = network_policy(&new)?;
         let policy = match beside {
             Beside::Goes => policy,
             Beside::Stays => {

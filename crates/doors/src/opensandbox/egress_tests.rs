@@ -83,6 +83,22 @@ async fn targets_are_the_same_in_any_spelling() {
 }
 
 #[tokio::test]
+async fn blanks_around_a_target_do_not_count() {
+    let (client, backend) = client_under(&["*.lab.example", "registries"]).await;
+    let id = client.make(&json!({})).await;
+    let both = json!([rule("allow", " a.lab.example "), rule("allow", "registries\t")]);
+    let merged = ask(&client, &id, "PATCH", "/policy", both).await;
+    assert_eq!(merged.status, 200, "{merged:?}");
+    assert_eq!(merged.json()["policy"]["egress"][0], rule("allow", "a.lab.example"));
+    assert!(backend.only_network().unwrap().registries);
+    let left = ask(&client, &id, "DELETE", "/policy", json!([" a.lab.example", " registries "])).await;
+    assert_eq!(left.json()["policy"]["egress"], json!([]));
+    let whole = json!({"defaultAction": "deny", "egress": [rule("allow", " b.lab.example")]});
+    assert_eq!(ask(&client, &id, "PUT", "/policy", whole).await.status, 200);
+    assert_eq!(backend.only_network(), Some(NetworkPolicy::from_words(["b.lab.example"]).unwrap()));
+}
+
+#[tokio::test]
 async fn changes_at_the_same_time_are_all_there() {
     let (client, backend) = client_under(&["*.lab.example"]).await;
     let id = client.make(&json!({})).await;
@@ -153,7 +169,7 @@ async fn rules_have_a_limit() {
     let id = client.make(&json!({})).await;
     let many: Vec<_> = (0..5000).map(|number| rule("deny", &format!("{number}.lab.example"))).collect();
     let refused = ask(&client, &id, "PUT", "/policy", json!({"egress": many})).await;
-    assert_eq!(refused.status, 400, "{refused:?}");
+    assert_eq!(refused.status, 413, "{refused:?}");
     assert!(refused.json()["message"].as_str().unwrap().contains("the limit is 4096"), "{refused:?}");
     assert!(backend.only_network().unwrap().rules.is_empty());
 }

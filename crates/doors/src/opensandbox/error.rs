@@ -5,6 +5,7 @@ use axum::extract::rejection::BytesRejection;
 use axum::http::header::RETRY_AFTER;
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Json, Response};
+use sandgate_core::network::InvalidTarget;
 use sandgate_core::{BackendError, LeaseError};
 use serde_json::{Value, json};
 
@@ -75,6 +76,17 @@ impl Refusal {
     pub(super) fn internal(error: &dyn std::fmt::Display) -> Self {
         tracing::error!(%error, "a request of OpenSandbox's failed inside the server");
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, INTERNAL, "the server failed; its log says why")
+    }
+}
+
+impl From<InvalidTarget> for Refusal {
+    /// Too many rules have a status of their own, as in the original.
+    fn from(error: InvalidTarget) -> Self {
+        let status = match error {
+            InvalidTarget::TooManyRules { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+            _ => StatusCode::BAD_REQUEST,
+        };
+        Self::new(status, INVALID_PARAMETER, error.to_string())
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Json;
-use sandgate_core::{Lease, LeaseState, NewContainer, NewLease, OnEnd, Principal, random_alphanumeric};
+use sandgate_core::{Lease, LeaseState, NewContainer, NewLease, Principal, random_alphanumeric};
 use serde_json::Value;
 
 use super::super::details::Details;
@@ -18,7 +18,7 @@ use super::shown;
 use super::snapshots::Snapshot;
 use super::templates;
 use super::wish::Wish;
-use crate::lent::{NEVER_IDLE, key_of};
+use crate::lent::{NEVER_IDLE, key_of, wall};
 use crate::owner::Who;
 
 /// Seconds a sandbox lasts when nothing is said.
@@ -137,6 +137,7 @@ impl E2bDoor {
         let network = wish.reach.policy(&self.containers, &who.limits)?;
         let mut spec = self.spec.clone();
         spec.limits.memory_bytes = who.limits.memory_within(spec.limits.memory_bytes);
+        spec.limits.wall = wall(&spec.limits, self.settings.max_timeout);
         spec.working_dir = Some(HOME.to_owned());
         spec.env = variables(&id, &details);
         let container = NewContainer {
@@ -153,7 +154,7 @@ impl E2bDoor {
             door: DOOR,
             metadata: wish.metadata,
             lasts_ms: Some(wish.timeout.saturating_mul(1000)),
-            on_end: if wish.auto_pause { OnEnd::Pause } else { OnEnd::Delete },
+            on_end: wish.on_end,
             wakes: wish.auto_resume,
             ends_paused: false,
             details: details.value(),

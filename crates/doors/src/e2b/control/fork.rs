@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Json;
-use sandgate_core::{Lease, LeaseState, OnEnd, Principal};
+use sandgate_core::{Lease, LeaseState, Principal};
 use serde_json::{Value, json};
 
 use super::super::details::Details;
@@ -70,7 +70,7 @@ fn wish_like(lease: &Lease, seconds: u64) -> Wish {
     Wish {
         template: details.template.clone(),
         timeout: seconds,
-        auto_pause: lease.on_end == OnEnd::Pause,
+        on_end: lease.on_end,
         auto_resume: lease.wakes,
         metadata: lease.metadata.clone(),
         env: details.env.clone(),

@@ -18,6 +18,7 @@ fn lease() -> Lease {
         on_end: OnEnd::Delete,
         wakes: false,
         ends_paused: false,
+        files_only: false,
         state: LeaseState::Running,
         details: Value::Null,
         parsed: sandgate_core::Parsed::default(),

@@ -67,16 +67,21 @@ pub(super) async fn refresh(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// With everything in its memory, whether asked for that or not.
+/// With everything in its memory, unless its files are to be all.
 pub(super) async fn pause(
     State(door): State<Door>,
     Caller(owner): Caller,
     Ids(id): Ids<String>,
-    _fields: Fields,
+    fields: Fields,
 ) -> E2bResult<StatusCode> {
     let lease = door.lease(&owner, &id)?;
+    let keeps_memory = fields.flag("memory")?.unwrap_or(true);
     let work = Arc::clone(&door);
-    door.to_the_end(async move { Ok(work.leases.pause(&lease.id).await?) }).await?;
+    door.to_the_end(async move {
+        let leases = &work.leases;
+        Ok(if keeps_memory { leases.pause(&lease.id).await? } else { leases.pause_files(&lease.id).await? })
+    })
+    .await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

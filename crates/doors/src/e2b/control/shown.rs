@@ -42,7 +42,7 @@ pub(super) fn detailed(door: &E2bDoor, lease: &Lease) -> Value {
     }
     let on_timeout = match lease.on_end {
         OnEnd::Delete => "kill",
-        OnEnd::Pause => "pause",
+        OnEnd::Pause | OnEnd::PauseFiles => "pause",
     };
     shown.insert("lifecycle".to_owned(), json!({"autoResume": lease.wakes, "onTimeout": on_timeout}));
     Value::Object(shown)

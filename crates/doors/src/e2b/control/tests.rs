@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::Request;
-use sandgate_core::KeyLimits;
 use sandgate_core::network::NetworkPolicy;
+use sandgate_core::{KeyLimits, OnEnd};
 use sandgate_store::NewKey;
 use serde_json::{Value, json};
 
@@ -58,6 +58,7 @@ async fn a_sandbox_is_made_found_and_killed() {
     let lease = client.leases.find("e2b", id).unwrap();
     let spec = client.leases.container(&lease).unwrap().spec().clone();
     assert_eq!(spec.working_dir.as_deref(), Some(HOME));
+    assert_eq!(spec.limits.wall, E2bSettings::default().max_timeout);
     assert!(spec.env.contains(&("FOO".to_owned(), "bar".to_owned())));
     assert!(spec.env.contains(&("E2B_SANDBOX_ID".to_owned(), id.to_owned())));
 
@@ -160,6 +161,25 @@ async fn a_sandbox_is_paused_once_and_resumed_by_connecting() {
     assert_eq!(client.post(&resume, json!({"timeout": 5})).await.status, 409);
     client.post(&pause, json!({})).await;
     assert_eq!(client.post(&resume, json!({"timeout": 5})).await.status, 201);
+}
+
+#[tokio::test]
+async fn what_is_paused_without_its_memory_is_not_resumed_by_traffic() {
+    let client = client().await;
+    let made = client.make(json!({"autoPause": true, "autoResume": {"enabled": true}})).await;
+    let pause = format!("/sandboxes/{}/pause", made.id);
+    assert_eq!(client.post(&pause, json!({"memory": "no"})).await.status, 400);
+    assert_eq!(client.post(&pause, json!({"memory": false})).await.status, 204);
+    assert!(client.leases.find("e2b", &made.id).unwrap().files_only);
+
+    let made = client.make(json!({"autoPause": true, "autoPauseMemory": false})).await;
+    assert_eq!(client.leases.find("e2b", &made.id).unwrap().on_end, OnEnd::PauseFiles);
+    assert_eq!(sandbox(&client, &made.id).await["lifecycle"]["onTimeout"], "pause");
+    let both = json!({"templateID": "base", "autoPause": true, "autoPauseMemory": false,
+        "autoResume": {"enabled": true}});
+    let refused = client.post("/v2/sandboxes", both).await;
+    assert_eq!(refused.status, 400);
+    assert!(refused.json()["message"].as_str().unwrap().contains("autoPauseMemory"));
 }
 
 #[tokio::test]
@@ -295,26 +315,6 @@ async fn what_an_update_of_the_network_leaves_out_is_cleared() {
     assert_eq!(sandbox(&client, &made.id).await["network"], json!({}));
 }
 
-#[tokio::test]
-async fn metrics_and_logs_have_their_shapes() {
-    let client = client().await;
-    let made = client.make(json!({})).await;
-    // This backend measures nothing.
-    let metrics = client.get(&format!("/sandboxes/{}/metrics", made.id)).await;
-    assert_eq!((metrics.status, metrics.json()), (200, json!([])));
-    assert_eq!(client.get(&format!("/sandboxes/{}/metrics?start=9&end=8", made.id)).await.status, 400);
-    let several = client.get(&format!("/sandboxes/metrics?sandbox_ids={},inone", made.id)).await.json();
-    assert_eq!(several, json!({"sandboxes": {}}));
-    let logs = client.get(&format!("/sandboxes/{}/logs", made.id)).await.json();
-    assert_eq!(logs, json!({"logs": [], "logEntries": []}));
-    assert_eq!(client.get(&format!("/v2/sandboxes/{}/logs", made.id)).await.json(), json!({"logs": []}));
-    for path in ["/sandboxes/inone/logs", "/sandboxes/inone/metrics", "/v2/sandboxes/inone/logs"] {
-        assert_eq!(client.get(path).await.status, 404, "{path}");
-    }
-}
-
-#[tokio::test]
-async fn templates_are_those_of_the_sdks_and_of_the_operator() {
 /// An update that says nothing gives what a request that says nothing is given.
 #[tokio::test]
 async fn an_empty_update_opens_no_more_than_the_sandbox_was_made_with() {
@@ -355,6 +355,26 @@ async fn an_update_of_the_network_is_on_record_also_when_the_client_hangs_up() {
     tokio::time::timeout(Duration::from_secs(30), recorded).await.unwrap();
 }
 
+#[tokio::test]
+async fn metrics_and_logs_have_their_shapes() {
+    let client = client().await;
+    let made = client.make(json!({})).await;
+    // This backend measures nothing.
+    let metrics = client.get(&format!("/sandboxes/{}/metrics", made.id)).await;
+    assert_eq!((metrics.status, metrics.json()), (200, json!([])));
+    assert_eq!(client.get(&format!("/sandboxes/{}/metrics?start=9&end=8", made.id)).await.status, 400);
+    let several = client.get(&format!("/sandboxes/metrics?sandbox_ids={},inone", made.id)).await.json();
+    assert_eq!(several, json!({"sandboxes": {}}));
+    let logs = client.get(&format!("/sandboxes/{}/logs", made.id)).await.json();
+    assert_eq!(logs, json!({"logs": [], "logEntries": []}));
+    assert_eq!(client.get(&format!("/v2/sandboxes/{}/logs", made.id)).await.json(), json!({"logs": []}));
+    for path in ["/sandboxes/inone/logs", "/sandboxes/inone/metrics", "/v2/sandboxes/inone/logs"] {
+        assert_eq!(client.get(path).await.status, 404, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn templates_are_those_of_the_sdks_and_of_the_operator() {
     let templates = BTreeSet::from(["mine".to_owned()]);
     let client = client_with(E2bSettings { templates, ..E2bSettings::default() }, None).await;
     assert_eq!(client.get("/templates").await.json().as_array().unwrap().len(), 4);

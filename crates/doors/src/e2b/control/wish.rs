@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use sandgate_core::OnEnd;
 use serde_json::Value;
 
 use super::super::E2bSettings;
@@ -15,7 +16,7 @@ pub(super) struct Wish {
     pub(super) template: String,
     /// Seconds.
     pub(super) timeout: u64,
-    pub(super) auto_pause: bool,
+    pub(super) on_end: OnEnd,
     pub(super) auto_resume: bool,
     pub(super) metadata: BTreeMap<String, String>,
     pub(super) env: BTreeMap<String, String>,
@@ -51,11 +52,22 @@ impl Wish {
                 return Err(E2bError::bad_request(format!("'{name}' may have {LARGEST_TEXTS} bytes in all")));
             }
         }
+        let auto_resume = resume == Some(&Value::Bool(true));
+        let on_end = match (fields.flag("autoPause")?, fields.flag("autoPauseMemory")?) {
+            (Some(true), Some(false)) => OnEnd::PauseFiles,
+            (Some(true), _) => OnEnd::Pause,
+            (Some(false) | None, _) => OnEnd::Delete,
+        };
+        if auto_resume && on_end == OnEnd::PauseFiles {
+            return Err(E2bError::bad_request(
+                "'autoPauseMemory': a sandbox that is paused without its memory cannot be resumed by traffic ('autoResume')",
+            ));
+        }
         Ok(Self {
             template: template.to_owned(),
             timeout,
-            auto_pause: fields.flag("autoPause")?.unwrap_or(false),
-            auto_resume: resume == Some(&Value::Bool(true)),
+            on_end,
+            auto_resume,
             metadata,
             env,
             network: fields.object("network")?.map(|network| Value::Object(network.clone())),

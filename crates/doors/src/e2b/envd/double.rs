@@ -51,6 +51,7 @@ pub(super) async fn place() -> Place {
         on_end: OnEnd::Delete,
         wakes: false,
         ends_paused: false,
+        files_only: false,
         state: LeaseState::Running,
         details: Value::Null,
         parsed: sandgate_core::Parsed::default(),

@@ -1,6 +1,6 @@
 //! The network as a request wishes it, and the policy that it comes to.
 
-use sandgate_core::network::{Action, NetworkPolicy, Ports, REGISTRIES, Rule};
+use sandgate_core::network::{Action, InvalidTarget, NetworkPolicy, Ports, REGISTRIES, Rule};
 use serde_json::{Map, Value, json};
 
 use super::body::{Problems, get};
@@ -68,7 +68,7 @@ pub(in crate::opensandbox) fn rules(value: &Value) -> Result<Vec<Value>, String>
         check_rule(&mut problems, &[&place.to_string()], rule);
     }
     first(&problems)?;
-    Ok(given.clone())
+    Ok(given.iter().map(trimmed).collect())
 }
 
 fn first(problems: &Problems) -> Result<(), String> {
@@ -93,13 +93,23 @@ pub(in crate::opensandbox) fn live_policy(policy: &Map<String, Value>) -> Result
 
 fn whole(policy: &Map<String, Value>, usual: &str) -> Value {
     let action = get(policy, "defaultAction").and_then(Value::as_str).unwrap_or(usual);
-    let egress = get(policy, "egress").cloned().unwrap_or_else(|| json!([]));
+    let egress = get(policy, "egress").and_then(Value::as_array);
+    let egress: Vec<Value> = egress.into_iter().flatten().map(trimmed).collect();
     json!({"defaultAction": action, "egress": egress})
+}
+
+/// Blanks around a target do not count, as in the original.
+fn trimmed(rule: &Value) -> Value {
+    let mut rule = rule.clone();
+    if let Some(Value::String(target)) = rule.get_mut("target") {
+        *target = target.trim().to_owned();
+    }
+    rule
 }
 
 /// What it means. Names stand for the ports of the web, unless a port is said; what is denied is denied on all. Of the
 /// package registries, as of every target, the first rule decides.
-pub(in crate::opensandbox) fn network_policy(policy: &Value) -> Result<NetworkPolicy, String> {
+pub(in crate::opensandbox) fn network_policy(policy: &Value) -> Result<NetworkPolicy, InvalidTarget> {
     let (mut rules, mut registries) = (Vec::new(), None);
     for rule in policy["egress"].as_array().into_iter().flatten() {
         let text = rule["target"].as_str().unwrap_or_default();
@@ -107,7 +117,7 @@ pub(in crate::opensandbox) fn network_policy(policy: &Value) -> Result<NetworkPo
             registries.get_or_insert(rule["action"] == "allow");
             continue;
         }
-        let target = read_target(text).map_err(|error| error.to_string())?;
+        let target = read_target(text)?;
         let (action, target) = match rule["action"] == "allow" {
             true => (Action::Allow, target),
             false if target.ports() == Ports::Web => (Action::Deny, target.on_any_port()),
@@ -118,7 +128,7 @@ pub(in crate::opensandbox) fn network_policy(policy: &Value) -> Result<NetworkPo
     let default = if policy["defaultAction"] == "allow" { Action::Allow } else { Action::Deny };
     let registries = registries.unwrap_or(false);
     let policy = NetworkPolicy { rules, default, registries, ..NetworkPolicy::default() };
-    policy.check().map_err(|error| error.to_string())?;
+    policy.check()?;
     Ok(policy)
 }
 

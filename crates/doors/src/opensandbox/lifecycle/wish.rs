@@ -11,7 +11,7 @@ use super::super::OpenSandboxSettings;
 use super::super::error::{Answered, Refusal};
 use super::body::{Fields, Problems, get};
 use super::{image, metadata, network, quantity};
-use crate::lent::{LARGEST_TEXTS, are_too_large};
+use crate::lent::{LARGEST_TEXTS, are_too_large, wall};
 
 /// Seconds; less is refused.
 const LEAST_TIMEOUT: u64 = 60;
@@ -132,7 +132,7 @@ impl Wish {
             platform: platform(fields)?,
             renews: renews(&extensions)?,
             extensions,
-            reach: asked.as_ref().map(network::network_policy).transpose().map_err(Refusal::invalid)?,
+            reach: asked.as_ref().map(network::network_policy).transpose()?,
             network: asked,
         })
     }
@@ -250,6 +250,7 @@ fn sized(
     };
     let mut limits = usual.clone();
     limits.memory_bytes = key.memory_within(limits.memory_bytes);
+    limits.wall = wall(usual, settings.max_timeout);
     if let Some(text) = sizes.get("memory") {
         let bytes = quantity::bytes(text).ok_or_else(|| wrong("memory", text, "such as 512Mi or 2Gi"))?;
         let most = key.memory_within(settings.max_memory.max(usual.memory_bytes));

@@ -17,7 +17,8 @@ fn sizes_are_within_what_server_and_key_allow() {
     let wish = read(&json!({}), &KeyLimits::default()).unwrap();
     assert_eq!((wish.limits.memory_bytes, wish.limits.cpu_millis), (512 << 20, 500));
     let plain = read(&json!({"resourceLimits": {}}), &KeyLimits::default()).unwrap();
-    assert_eq!(plain.limits, Limits::default());
+    let wall = OpenSandboxSettings::default().max_timeout;
+    assert_eq!(plain.limits, Limits { wall, ..Limits::default() });
     let small = KeyLimits { memory_bytes: Some(256 << 20), ..KeyLimits::default() };
     assert!(format!("{:?}", read(&json!({}), &small).unwrap_err()).contains("256 MiB"));
     assert_eq!(read(&json!({"resourceLimits": {}}), &small).unwrap().limits.memory_bytes, 256 << 20);
