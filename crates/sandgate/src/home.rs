@@ -25,6 +25,12 @@ pub(crate) fn open() -> Result<PathBuf, HomeError> {
     }
 }
 
+/// Where the data folder is or would be, for those who only look.
+pub(crate) fn place() -> Result<PathBuf, HomeError> {
+    let path = resolve(|name| std::env::var_os(name))?;
+    std::path::absolute(&path).map_err(|cause| HomeError::Unusable { path, cause })
+}
+
 fn resolve(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, HomeError> {
     let given = |name| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     // A relative XDG_DATA_HOME is to be ignored, says the XDG specification.

@@ -30,6 +30,12 @@ pub struct Store {
 }
 
 impl Store {
+    /// Whether `home` has a database, which opening would make.
+    #[must_use]
+    pub fn is_in(home: &Path) -> bool {
+        home.join(DATABASE).exists()
+    }
+
     /// Opens the database of `home`, making what is missing, and clears away what a crash left.
     pub async fn open(home: &Path) -> Result<Self> {
         Self::open_as(home, true).await

@@ -113,9 +113,12 @@ def test_the_function_that_a_model_calls():
     assert run("tool_call") == "5050\n"
 
 
-def test_the_switch_is_printed_by_the_program():
+def test_the_switch_is_printed_by_the_program(tmp_path):
     program = [TARGET / "debug" / "sandgate", "env", "e2b"]
-    printed = subprocess.run(program, capture_output=True, text=True, timeout=60, check=True).stdout
+    home = tmp_path / "home"
+    env = {**os.environ, "SANDGATE_HOME": str(home)}
+    printed = subprocess.run(program, env=env, capture_output=True, text=True, timeout=60, check=True).stdout
+    assert not home.exists(), "who only asks makes nothing"
     for name in ("E2B_API_URL", "E2B_SANDBOX_URL"):
         assert f"{name}=" in printed
     assert "/e2b" in printed

@@ -35,7 +35,7 @@ pub(crate) fn env(command: &EnvCommand) -> Result<ExitCode> {
         && let Some(tls) = &settings.e2b_tls
         && matches!(tls.from, Certificate::SelfMade { .. })
     {
-        let home = home::open()?;
+        let home = home::place()?;
         let (bundle, authority) = (authority::bundle_path(&home), authority::certificate_path(&home));
         writeln!(out, "export SSL_CERT_FILE={}", quoted(&bundle.display()))?;
         writeln!(out, "export NODE_EXTRA_CA_CERTS={}", quoted(&authority.display()))?;
@@ -45,7 +45,11 @@ pub(crate) fn env(command: &EnvCommand) -> Result<ExitCode> {
 
 /// Whether somebody made a key for this server.
 async fn has_keys() -> Result<bool> {
-    let home = home::open()?;
+    let home = home::place()?;
+    // Nothing is made by looking: who asks before the first start leaves no data behind.
+    if !Store::is_in(&home) {
+        return Ok(false);
+    }
     let store = Store::open_beside(&home).await;
     let store = store.with_context(|| format!("cannot use the store in {}", home.display()))?;
     Ok(store.has_keys().await?)
