@@ -29,7 +29,7 @@ pub(crate) struct Dialer {
 
 impl Dialer {
     pub(crate) fn new(config: &EgressConfig) -> Self {
-        let guard = AddressGuard { allow: config.allow_private.clone(), own: Vec::new() };
+        let guard = AddressGuard { allow: config.allow_private.clone() };
         Self { resolver: Resolver::new(config.resolution.clone()), guard }
     }
 

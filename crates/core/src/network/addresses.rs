@@ -27,8 +27,6 @@ impl DeniedAddress {
 pub struct AddressGuard {
     /// Ranges that the operator opens although they are denied by default.
     pub allow: Vec<Cidr>,
-    /// The server's own, beside those that are denied anyway.
-    pub own: Vec<IpAddr>,
 }
 
 impl AddressGuard {
@@ -38,8 +36,7 @@ impl AddressGuard {
         if self.allow.iter().any(|range| range.contains(address)) {
             return Ok(());
         }
-        let why = if self.own.contains(&address) { Some("the server's own") } else { denied(address) };
-        match why {
+        match denied(address) {
             Some(why) => Err(DeniedAddress { address, why }),
             None => Ok(()),
         }

@@ -4,6 +4,7 @@
 
 mod ends;
 mod names_inside;
+mod own;
 mod proxy;
 mod registries;
 mod secrets;
