@@ -28,6 +28,7 @@ pub fn read_network_policy(value: Option<&Value>, at: &str) -> Result<Option<Ask
     match policy.get("type") {
         None => Err(GateError::missing(format!("{at}.type"))),
         Some(Value::String(kind)) if kind == "disabled" => {
+            only_known(policy, at, &["type"])?;
             let said = json!({"type": "disabled"});
             Ok(Some(AskedNetwork { policy: NetworkPolicy::disabled(), said }))
         }
@@ -124,10 +125,7 @@ fn field_of(error: &InvalidTarget) -> &'static str {
 
 /// With at least one element, and not too many.
 fn list<'a>(value: &'a Value, at: &str, most: usize) -> Result<&'a Vec<Value>> {
-    let Value::Array(items) = value else {
-        // Its text is not shown: it may hold secrets.
-        return Err(GateError::bad_value(at, format!("Invalid type for '{at}': expected an array.")));
-    };
+    let Value::Array(items) = value else { return Err(GateError::wrong_type(at, "an array", value)) };
     let (what, bound, code) = match items.len() {
         0 => ("short", "minimum length 1".to_owned(), "array_below_min_length"),
         count if count > most => ("long", format!("maximum length {most}"), "array_above_max_length"),

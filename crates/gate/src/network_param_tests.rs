@@ -48,6 +48,8 @@ fn says_what_is_wrong_and_never_a_secret() {
         (json!({}), "network_policy.type"),
         (json!({"type": "open"}), "network_policy.type"),
         (json!({"type": 1}), "network_policy.type"),
+        (json!({"type": "disabled", "allowed_domains": ["a.b"]}), "network_policy.allowed_domains"),
+        (json!({"type": "disabled", "domain_secrets": [hidden]}), "network_policy.domain_secrets"),
         (json!([]), "network_policy"),
         (json!({"type": "allowlist"}), "network_policy.allowed_domains"),
         (json!({"type": "allowlist", "allowed_domains": []}), "network_policy.allowed_domains"),

@@ -1,12 +1,7 @@
 //! Words of a network that are nearly the right ones. Taken for names of hosts, they would be policies that nobody
 //! meant.
 
-/// What each is written as, and what people write for it.
-const WORDS: [(&str, &[&str]); 3] = [
-    ("disabled", &["disabled", "none", "nothing", "[]"]),
-    ("open", &["open", "all", "any", "everything"]),
-    ("registries", &["registries"]),
-];
+use sandgate_core::network::word_meant;
 
 /// A value of `--network`.
 pub(crate) fn word(text: &str) -> Result<String, String> {
@@ -15,7 +10,7 @@ pub(crate) fn word(text: &str) -> Result<String, String> {
 
 /// Whether it can be one word of a policy: the right word, or no word at all but a host or a range.
 pub(crate) fn check(text: &str) -> Result<(), String> {
-    match meant(text) {
+    match word_meant(text) {
         Some(right) if text != right => Err(format!("'{text}' is not a host here; did you mean '{right}'?")),
         _ => Ok(()),
     }
@@ -23,19 +18,13 @@ pub(crate) fn check(text: &str) -> Result<(), String> {
 
 /// Whether it can stand where only hosts and ranges do.
 pub(crate) fn check_host(text: &str) -> Result<(), String> {
-    match meant(text) {
+    match word_meant(text) {
         Some("registries") => Err("package registries are of the embedded engine alone".to_owned()),
         Some(right) => {
             Err(format!("'{text}' is not a host here; '{right}' stands alone, in place of the list"))
         }
         None => Ok(()),
     }
-}
-
-fn meant(text: &str) -> Option<&'static str> {
-    // A port makes no host of it.
-    let bare = text.trim().split(':').next().unwrap_or_default().to_ascii_lowercase();
-    WORDS.iter().find(|(_, written)| written.contains(&bare.as_str())).map(|(right, _)| *right)
 }
 
 #[cfg(test)]

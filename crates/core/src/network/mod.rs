@@ -11,6 +11,7 @@ mod ports;
 mod reserved;
 mod secrets;
 mod target;
+mod words;
 
 pub use addresses::{AddressGuard, DeniedAddress};
 pub use ceiling::{NetworkCeiling, OutsideCeiling};
@@ -21,3 +22,4 @@ pub use policy::{Action, Destination, MOST_SECRETS, NetworkPolicy, REGISTRIES, R
 pub use ports::{PortRange, Ports};
 pub use secrets::{DomainSecret, LONGEST_SECRET, SecretDomain};
 pub use target::{InvalidTarget, Target};
+pub use words::word_meant;

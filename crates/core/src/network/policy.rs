@@ -5,8 +5,9 @@ use std::net::IpAddr;
 
 use serde::{Deserialize, Serialize};
 
+use super::name::shortened;
 use super::target::Host;
-use super::{DomainSecret, HostName, InvalidTarget, Target};
+use super::{DomainSecret, HostName, InvalidTarget, Target, word_meant};
 
 /// Stands for the operator's package registries wherever targets are listed. No host is called so.
 pub const REGISTRIES: &str = "registries";
@@ -115,7 +116,12 @@ impl NetworkPolicy {
                     let why = "'open' and 'disabled' stand alone";
                     return Err(InvalidTarget::Name { name: word.to_owned(), why });
                 }
-                target => policy.rules.push(Rule { action: Action::Allow, target: target.parse()? }),
+                target => {
+                    if let Some(meant) = word_meant(target) {
+                        return Err(InvalidTarget::Word { word: shortened(target), meant });
+                    }
+                    policy.rules.push(Rule { action: Action::Allow, target: target.parse()? });
+                }
             }
         }
         policy.check()?;

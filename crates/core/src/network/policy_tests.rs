@@ -115,6 +115,10 @@ fn words_are_read_strictly() {
     assert!(NetworkPolicy::from_words([]).unwrap().is_disabled());
     assert_eq!(NetworkPolicy::from_words(["open"]).unwrap(), NetworkPolicy::open());
     assert!(NetworkPolicy::from_words(["registries"]).unwrap().registries);
+    for word in ["none", "all", "any", "Open", "DISABLED", "everything:443"] {
+        let said = NetworkPolicy::from_words([word]).unwrap_err().to_string();
+        assert!(said.contains("did you mean"), "{word}: {said}");
+    }
     for words in [["open", "example.org"], ["example.org", "disabled"], ["example.org", "*"]] {
         assert!(NetworkPolicy::from_words(words).is_err(), "{words:?}");
     }

@@ -12,6 +12,8 @@ use super::{Cidr, HostPattern, Ports};
 pub enum InvalidTarget {
     #[error("'{name}' is not the name of a host: {why}")]
     Name { name: String, why: &'static str },
+    #[error("'{word}' is not a host here; did you mean '{meant}'?")]
+    Word { word: String, meant: &'static str },
     #[error("'{range}' is not a range of addresses: {why}")]
     Cidr { range: String, why: &'static str },
     #[error("'{0}' is not a port, a range of ports such as 8000-8010, or '*'")]
