@@ -42,6 +42,7 @@ mod rounds;
 mod run;
 mod sessions;
 mod slots;
+mod spelled_out;
 mod thoughts;
 mod tool_choice;
 mod tool_secrets;

@@ -10,8 +10,10 @@ use sandgate_gate::upstream::{Credentials, body_of, model_in};
 use sandgate_gate::{Call, Place, Watch, may_concern_us};
 use serde_json::Value;
 
-use super::body::whole;
+use super::body::{parse, whole};
 use super::error::{ApiError, ApiResult};
+use super::hosted_tools::refuse_hosted;
+use super::responses::concerns_us;
 use super::{Door, OpenAiDoor};
 use crate::access::check_model;
 use crate::front::Passed;
@@ -59,25 +61,32 @@ impl OpenAiDoor {
     }
 }
 
-/// `/v1/responses/input_tokens` and `/compact`, which only the upstream can answer, and only for what it
-/// knows.
+/// `/v1/responses/input_tokens` and `/compact`, which only the upstream can answer. What is kept here is put into
+/// the request for it.
 pub(super) async fn count_or_compact(
     State(door): State<Door>,
     Who(who): Who,
     request: Request<Body>,
 ) -> ApiResult<Response> {
     let path = request.uri().path().to_owned();
-    let (head, body) = whole(request).await?;
+    let (mut head, body) = whole(request).await?;
     if !door.passes_body(&path, &body) {
         return Err(ApiError::unknown_url(&head.method, &path));
     }
     check_model(&who.limits, &body)?;
-    if may_concern_us(&body) {
-        let message = "This call is passed on to the upstream, which knows nothing of containers, \
-                       conversations and responses that are kept here.";
-        return Err(ApiError::bad_request(message).coded("unsupported_value"));
+    if !may_concern_us(&body) {
+        return door.pass(head, body).await;
     }
-    door.pass(head, body).await
+    let fields = parse(&body)?;
+    refuse_hosted(&fields)?;
+    if let Some(kept_by) = door.check_previous(&who, &fields).await? {
+        head.extensions.insert(kept_by);
+    }
+    if !concerns_us(&door, &who.owner, &fields).await? {
+        return door.pass(head, body).await;
+    }
+    let fields = door.gate.spelled_out(&who.owner, fields).await?;
+    door.pass(head, Value::Object(fields).to_string().into()).await
 }
 
 /// Those that the key may use.

@@ -39,7 +39,11 @@ pub(super) async fn create(State(door): State<Door>, Who(who): Who, request: Req
 }
 
 /// The words were there; whether they mean something of ours takes a closer look.
-pub(super) async fn concerns_us(door: &OpenAiDoor, owner: &Owner, fields: &Map<String, Value>) -> ApiResult<bool> {
+pub(super) async fn concerns_us(
+    door: &OpenAiDoor,
+    owner: &Owner,
+    fields: &Map<String, Value>,
+) -> ApiResult<bool> {
     let has_kind = |list: &str, kinds: &[&str]| {
         let items = fields.get(list).and_then(Value::as_array).into_iter().flatten();
         items.filter_map(|item| item.get("type").and_then(Value::as_str)).any(|kind| kinds.contains(&kind))

@@ -31,6 +31,7 @@ mod metrics;
 mod negative_control;
 mod network;
 mod owners;
+mod passed_on;
 mod paths;
 mod rules;
 mod sessions;
