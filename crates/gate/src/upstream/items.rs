@@ -101,12 +101,23 @@ pub(super) struct CallItem {
     call_id: String,
     name: String,
     arguments: String,
+    /// A custom tool's, which takes the text in the arguments.
+    is_custom: bool,
 }
 
 impl CallItem {
     pub(super) fn open(composer: &mut Composer, call_id: String, name: String) -> Self {
-        let mut call =
-            Self { place: Place { id: fresh_id("fc"), index: 0 }, call_id, name, arguments: String::new() };
+        Self::begin(composer, call_id, name, false)
+    }
+
+    pub(super) fn open_custom(composer: &mut Composer, call_id: String, name: String) -> Self {
+        Self::begin(composer, call_id, name, true)
+    }
+
+    fn begin(composer: &mut Composer, call_id: String, name: String, is_custom: bool) -> Self {
+        let id = fresh_id(if is_custom { "ctc" } else { "fc" });
+        let place = Place { id, index: 0 };
+        let mut call = Self { place, call_id, name, arguments: String::new(), is_custom };
         call.place = composer.open(call.as_value("in_progress"));
         call
     }
@@ -114,17 +125,50 @@ impl CallItem {
     pub(super) fn arguments(&mut self, composer: &mut Composer, delta: &str) {
         if !delta.is_empty() {
             self.arguments.push_str(delta);
+            // The text lies within, and is told once it is whole.
+            if self.is_custom {
+                return;
+            }
             composer.about("response.function_call_arguments.delta", &self.place, [("delta", delta.into())]);
         }
     }
 
     pub(super) fn close(self, composer: &mut Composer, status: Status) {
+        if self.is_custom {
+            let input = self.input();
+            if !input.is_empty() {
+                let delta = [("delta", input.as_str().into())];
+                composer.about("response.custom_tool_call_input.delta", &self.place, delta);
+            }
+            composer.about("response.custom_tool_call_input.done", &self.place, [("input", input.into())]);
+            composer.close(&self.place, self.as_value(status));
+            return;
+        }
         let fields = [("arguments", self.arguments.as_str().into()), ("name", self.name.as_str().into())];
         composer.about("response.function_call_arguments.done", &self.place, fields);
         composer.close(&self.place, self.as_value(status));
     }
 
+    /// The text for a custom tool. What is no JSON of ours is the text itself; half of it is none.
+    fn input(&self) -> String {
+        match serde_json::from_str::<Value>(&self.arguments) {
+            Ok(Value::Object(arguments)) if arguments.is_empty() => String::new(),
+            Ok(Value::Object(arguments)) => match arguments.get("input") {
+                Some(Value::String(input)) => input.clone(),
+                _ => self.arguments.clone(),
+            },
+            _ if self.arguments.trim_start().starts_with('{') => String::new(),
+            _ => self.arguments.clone(),
+        }
+    }
+
     fn as_value(&self, status: Status) -> Value {
+        if self.is_custom {
+            return json!({
+                "id": self.place.id, "type": "custom_tool_call", "status": status,
+                "input": self.input(), "call_id": self.call_id, "name": self.name,
+            });
+        }
         json!({
             "id": self.place.id, "type": "function_call", "status": status,
             "arguments": self.arguments, "call_id": self.call_id, "name": self.name,

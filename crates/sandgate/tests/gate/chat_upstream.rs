@@ -126,6 +126,27 @@ fn a_function_of_the_client_beside_code() {
 }
 
 #[test]
+fn a_custom_tool_of_the_client_beside_code() {
+    let tools = json!([{"type": "custom", "name": "patch", "description": "d"}, code_tool()[0]]);
+    for stream in [false, true] {
+        let client = CHAT.client([
+            Turn::of([Item::code("print(6 * 7)"), Item::call("patch", "{\"input\": \"*** Begin\"}")]),
+            Turn::text("patched"),
+        ]);
+        let answer = client.create(json!({"tools": tools, "stream": stream}));
+        let first = if stream { answer.events().last().unwrap()["response"].clone() } else { answer.ok() };
+        let call = items(&first, "custom_tool_call")[0];
+        assert_eq!((&call["name"], &call["input"]), (&json!("patch"), &json!("*** Begin")));
+        let output =
+            json!([{"type": "custom_tool_call_output", "call_id": call["call_id"], "output": "done"}]);
+        client.respond(json!({"tools": tools, "previous_response_id": first["id"], "input": output}));
+        let bodies = CHAT.bodies(&client);
+        assert_eq!(bodies[0]["tools"][0]["function"]["name"], "patch");
+        assert_eq!(told(&bodies[1]), "done");
+    }
+}
+
+#[test]
 fn a_conversation_goes_on() {
     let client = CHAT.client([Turn::code("x = 41"), Turn::text("ok"), Turn::code("x + 1"), Turn::text("42")]);
     let first = client.respond(json!({"instructions": "be brief"}));

@@ -20,6 +20,8 @@ pub(super) struct Calls {
     states: Vec<State>,
     /// Ids that name a call of the request already, or of this answer.
     taken: HashSet<String>,
+    /// Names of tools that take a text: what comes back as a function's call is a call of theirs.
+    custom: HashSet<String>,
 }
 
 enum State {
@@ -36,8 +38,8 @@ impl State {
 }
 
 impl Calls {
-    pub(super) fn new(taken: HashSet<String>) -> Self {
-        Self { taken, ..Self::default() }
+    pub(super) fn new(taken: HashSet<String>, custom: HashSet<String>) -> Self {
+        Self { taken, custom, ..Self::default() }
     }
 
     pub(super) fn add(&mut self, composer: &mut Composer, tool_call: &Value) -> Result<(), UpstreamError> {
@@ -106,7 +108,12 @@ impl Calls {
         if matches!(self.states[at], State::Waiting) {
             let id = self.id_for(at);
             let name = self.gathered.list[at].name.clone();
-            self.states[at] = State::Open(CallItem::open(composer, id, name), 0);
+            let item = if self.custom.contains(&name) {
+                CallItem::open_custom(composer, id, name)
+            } else {
+                CallItem::open(composer, id, name)
+            };
+            self.states[at] = State::Open(item, 0);
         }
         let call = &self.gathered.list[at];
         if let State::Open(item, written) = &mut self.states[at] {

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::UpstreamError;
 use super::calls::Calls;
 use super::failure::error_in;
+use super::tools::custom_names;
 use super::usage::usage;
 use super::whole::as_chunk;
 use crate::upstream::compose::{Composer, Ending, Object, response_to};
@@ -37,7 +38,7 @@ enum Open {
 
 impl Translator {
     pub(super) fn new(request: Object) -> Self {
-        let calls = Calls::new(call_ids(&request));
+        let calls = Calls::new(call_ids(&request), custom_names(&request));
         Self {
             request,
             composer: None,

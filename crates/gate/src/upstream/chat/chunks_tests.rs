@@ -464,6 +464,32 @@ fn kinds_of(events: &[Value]) -> Vec<&str> {
     kinds(events)
 }
 
+#[test]
+fn the_call_of_a_function_that_stands_for_a_custom_tool_is_that_tools() {
+    let request = || json!({"model": "m", "input": "hi", "tools": [{"type": "custom", "name": "patch"}]});
+    for (pieces, reason, input, status) in [
+        (&["{\"input\": \"*** Be", "gin\\n\"}"][..], "tool_calls", "*** Begin\n", "completed"),
+        (&["{}"], "tool_calls", "", "completed"),
+        (&["plain words"], "tool_calls", "plain words", "completed"),
+        (&["{\"input\": \"hal"], "length", "", "incomplete"),
+    ] {
+        let mut chunks = vec![fragment(json!({"index": 0, "id": "call_1", "function": {"name": "patch"}}))];
+        chunks
+            .extend(pieces.iter().map(|text| fragment(json!({"index": 0, "function": {"arguments": text}}))));
+        chunks.push(finish(reason));
+        let events = translate_for(request(), &chunks, true).unwrap();
+        check_events(&events);
+        check_order(&events);
+        let item = &events.last().unwrap()["response"]["output"][0];
+        assert_eq!((&item["type"], &item["name"]), (&json!("custom_tool_call"), &json!("patch")));
+        assert_eq!((&item["input"], &item["status"]), (&json!(input), &json!(status)));
+        assert!(item["id"].as_str().unwrap().starts_with("ctc_") && item["call_id"] == "call_1");
+        let told: String = events.iter().filter_map(|event| event["delta"].as_str()).collect();
+        assert_eq!(told, input);
+        assert!(events.iter().any(|event| event["type"] == "response.custom_tool_call_input.done"));
+    }
+}
+
 /// Cuts a text into pieces at the given places.
 fn cut<'a>(text: &'a str, cuts: &[prop::sample::Index]) -> Vec<&'a str> {
     let mut at: Vec<usize> =

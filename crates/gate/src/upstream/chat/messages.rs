@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::UpstreamError;
 use super::content::{content, output, spoken};
 use super::request::{given, refused};
+use super::tools::INPUT;
 use crate::upstream::compose::Object;
 
 pub(super) fn messages(body: &Object) -> Result<Vec<Value>, UpstreamError> {
@@ -47,18 +48,20 @@ struct Said<'a> {
 impl<'a> Writer<'a> {
     fn items(&mut self, items: &'a [Value]) -> Result<(), UpstreamError> {
         let kind = |item: &'a Value| item["type"].as_str().unwrap_or("message");
-        let outputs = items.iter().enumerate().filter(|(_, item)| kind(item) == "function_call_output");
+        let is_output =
+            |item: &'a Value| matches!(kind(item), "function_call_output" | "custom_tool_call_output");
+        let outputs = items.iter().enumerate().filter(|(_, item)| is_output(item));
         self.outputs =
             outputs.filter_map(|(at, item)| Some((item["call_id"].as_str()?, (at, item)))).collect();
         let last_user = items.iter().rposition(|item| item["role"] == "user");
         for (at, item) in items.iter().enumerate() {
             match kind(item) {
                 "message" => self.message(at, item)?,
-                "function_call" => {
+                "function_call" | "custom_tool_call" => {
                     self.seen.insert(item["call_id"].as_str().unwrap_or_default());
                     self.said.calls.push(item);
                 }
-                "function_call_output" => {
+                "function_call_output" | "custom_tool_call_output" => {
                     self.end_assistant()?;
                     let call = item["call_id"].as_str().unwrap_or_default();
                     if !self.seen.contains(call) {
@@ -167,7 +170,12 @@ impl<'a> Writer<'a> {
 }
 
 fn tool_call(call: &Value) -> Value {
-    let arguments = call["arguments"].as_str().filter(|text| !text.trim().is_empty()).unwrap_or("{}");
+    let arguments = if call["type"] == "custom_tool_call" {
+        json!({INPUT: call["input"]}).to_string()
+    } else {
+        let given = call["arguments"].as_str().filter(|text| !text.trim().is_empty());
+        given.unwrap_or("{}").to_owned()
+    };
     json!({
         "id": call["call_id"], "type": "function",
         "function": {"name": call["name"], "arguments": arguments},

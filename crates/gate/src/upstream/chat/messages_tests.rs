@@ -190,3 +190,22 @@ fn what_cannot_be_written_is_refused_with_its_place() {
         assert_eq!(refusal(input).1, param);
     }
 }
+
+#[test]
+fn calls_of_custom_tools_are_calls_of_functions_of_one_text() {
+    let input = json!([
+        {"role": "user", "content": "go"},
+        {"type": "custom_tool_call", "call_id": "c1", "name": "patch", "input": "say \"hi\""},
+        {"type": "custom_tool_call_output", "call_id": "c1", "output": "done"},
+    ]);
+    let call = json!({"id": "c1", "type": "function",
+        "function": {"name": "patch", "arguments": "{\"input\":\"say \\\"hi\\\"\"}"}});
+    assert_eq!(
+        written(input),
+        json!([
+            {"role": "user", "content": "go"},
+            {"role": "assistant", "content": null, "tool_calls": [call]},
+            tool("c1", "done"),
+        ])
+    );
+}

@@ -1,5 +1,7 @@
 //! Tools and the choice among them, as Chat Completions writes them.
 
+use std::collections::HashSet;
+
 use serde_json::{Value, json};
 
 use super::UpstreamError;
@@ -24,8 +26,11 @@ pub(super) fn tools(body: &Object) -> Result<Option<Tools>, UpstreamError> {
 
 fn function(tool: &Value, index: usize) -> Result<Value, UpstreamError> {
     let kind = tool["type"].as_str().unwrap_or_default();
+    if kind == "custom" {
+        return Ok(custom(tool));
+    }
     if kind != "function" {
-        let what = format!("A tool of type '{kind}' cannot be passed on; functions can.");
+        let what = format!("A tool of type '{kind}' cannot be passed on; functions and custom tools can.");
         return Err(refused(&what, &format!("tools[{index}].type")));
     }
     let mut function = Object::new();
@@ -37,12 +42,46 @@ fn function(tool: &Value, index: usize) -> Result<Value, UpstreamError> {
     Ok(json!({"type": "function", "function": function}))
 }
 
+/// The argument that holds the text of a custom tool's call.
+pub(super) const INPUT: &str = "input";
+
+/// A tool that takes a text: few servers of this kind know it, and all know a function of one string.
+fn custom(tool: &Value) -> Value {
+    let mut description = tool["description"].as_str().unwrap_or_default().to_owned();
+    let format = &tool["format"];
+    if let (Some("grammar"), Some(grammar)) = (format["type"].as_str(), format["definition"].as_str()) {
+        let syntax = format["syntax"].as_str().unwrap_or_default();
+        if !description.is_empty() {
+            description.push_str("\n\n");
+        }
+        description.push_str(&format!("The input must follow this grammar ({syntax}):\n{grammar}"));
+    }
+    let parameters = json!({
+        "type": "object", "properties": {INPUT: {"type": "string"}},
+        "required": [INPUT], "additionalProperties": false,
+    });
+    let mut function = json!({"name": tool["name"], "parameters": parameters});
+    if !description.is_empty() {
+        function["description"] = description.into();
+    }
+    json!({"type": "function", "function": function})
+}
+
+/// The names of a request's custom tools.
+pub(super) fn custom_names(body: &Object) -> HashSet<String> {
+    let tools = body.get("tools").and_then(Value::as_array).into_iter().flatten();
+    let custom = tools.filter(|tool| tool["type"] == "custom");
+    custom.filter_map(|tool| tool["name"].as_str().map(str::to_owned)).collect()
+}
+
 /// A choice of allowed tools is made by leaving out the others: few servers know it, and all do the same
 /// with a shorter list.
 fn choose(choice: &Value, list: &mut Vec<Value>) -> Result<Value, UpstreamError> {
     match (choice.as_str(), choice["type"].as_str()) {
         (Some("auto" | "none" | "required"), _) => Ok(choice.clone()),
-        (_, Some("function")) => Ok(json!({"type": "function", "function": {"name": choice["name"]}})),
+        (_, Some("function" | "custom")) => {
+            Ok(json!({"type": "function", "function": {"name": choice["name"]}}))
+        }
         (_, Some("allowed_tools")) => {
             let allowed: Vec<&Value> =
                 choice["tools"].as_array().into_iter().flatten().map(|tool| &tool["name"]).collect();

@@ -1,8 +1,10 @@
 //! Tools and tool choices in the form of chat.
 
+use std::collections::HashSet;
+
 use serde_json::{Value, json};
 
-use super::{Tools, tools};
+use super::{Tools, custom_names, tools};
 use crate::upstream::UpstreamError;
 
 fn with(choice: Value) -> Result<Option<Tools>, UpstreamError> {
@@ -67,8 +69,31 @@ fn other_kinds_are_refused() {
     let body = json!({"tools": [{"type": "function", "name": "a"}, {"type": "web_search"}]});
     assert_eq!(param(&tools(body.as_object().unwrap()).unwrap_err()), "tools[1].type");
     for choice in
-        [json!({"type": "custom", "name": "a"}), json!({"type": "code_interpreter"}), json!("sometimes")]
+        [json!({"type": "mcp", "server_label": "a"}), json!({"type": "code_interpreter"}), json!("sometimes")]
     {
         assert_eq!(param(&with(choice).unwrap_err()), "tool_choice");
     }
+}
+
+#[test]
+fn custom_tools_are_functions_of_one_text() {
+    let grammar = json!({"type": "grammar", "syntax": "regex", "definition": "[0-9]+"});
+    let body = json!({"tools": [
+        {"type": "custom", "name": "plain"},
+        {"type": "custom", "name": "patch", "description": "Changes files.", "format": grammar},
+    ], "tool_choice": {"type": "custom", "name": "patch"}});
+    let body = body.as_object().unwrap();
+    let (list, choice) = tools(body).unwrap().unwrap();
+    let parameters = json!({"type": "object", "properties": {"input": {"type": "string"}},
+        "required": ["input"], "additionalProperties": false});
+    assert_eq!(
+        list,
+        [
+            json!({"type": "function", "function": {"name": "plain", "parameters": parameters}}),
+            json!({"type": "function", "function": {"name": "patch", "parameters": parameters,
+                "description": "Changes files.\n\nThe input must follow this grammar (regex):\n[0-9]+"}}),
+        ]
+    );
+    assert_eq!(choice, Some(json!({"type": "function", "function": {"name": "patch"}})));
+    assert_eq!(custom_names(body), HashSet::from(["plain".to_owned(), "patch".to_owned()]));
 }
