@@ -227,7 +227,8 @@ impl Gate {
         let tools = match &request.code_tool {
             Some(tool) => {
                 let files = workplace.input_paths(&self.store).await?;
-                Some(ToolRewrite::new(Form::Flat, &request.body, tool, &files))
+                let rewrite = ToolRewrite::new(Form::Flat, &request.body, tool, &files);
+                Some(rewrite.with_files_elsewhere(history.files_elsewhere))
             }
             None => None,
         };

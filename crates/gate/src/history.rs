@@ -25,6 +25,8 @@ pub(crate) struct History {
     /// Containers that earlier calls ran in, in order.
     pub(crate) containers: Vec<String>,
     pub(crate) files: Vec<InputFile>,
+    /// Other files were given by an address, and are in no container.
+    pub(crate) files_elsewhere: bool,
     /// A response that only the upstream knows.
     pub(crate) upstream_previous: Option<String>,
     /// What the code tool was called in earlier turns.
@@ -91,6 +93,7 @@ impl History {
         for item in &mut history.model {
             take_files(item, owner, store, &mut files).await?;
         }
+        history.files_elsewhere = files.is_elsewhere;
         history.files = files.found;
         Ok(history)
     }

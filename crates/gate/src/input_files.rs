@@ -67,6 +67,8 @@ impl InputFile {
 #[derive(Debug, Default)]
 pub(crate) struct TakenFiles {
     pub(crate) found: Vec<InputFile>,
+    /// Some were given by an address, which only the upstream follows: code will not find those.
+    pub(crate) is_elsewhere: bool,
     /// Code can open them. Otherwise only what is in the message itself reaches the model.
     has_code: bool,
     weight: usize,
@@ -78,7 +80,7 @@ const MOST_OF_ONE: u64 = 50 << 20;
 impl TakenFiles {
     /// `weight`: what is in front of the model without them.
     pub(crate) fn new(has_code: bool, weight: usize) -> Self {
-        Self { found: Vec::new(), has_code, weight }
+        Self { has_code, weight, ..Self::default() }
     }
 
     fn add(&mut self, file: InputFile) {
@@ -173,6 +175,7 @@ async fn take_file(
         let filename = part.get("filename").and_then(Value::as_str).unwrap_or("file").to_owned();
         found.add(InputFile::Inline { filename, content });
     }
+    found.is_elsewhere |= part.get("file_url").is_some_and(Value::is_string);
     Ok(None)
 }
 
@@ -194,8 +197,10 @@ async fn take_image(
         found.add(InputFile::Stored { id: file.id, filename: file.filename });
         return Ok(Some(replaced));
     }
-    let url = part.get("image_url").and_then(Value::as_str).filter(|url| url.starts_with("data:"));
-    if let Some(content) = url.and_then(decoded) {
+    let (data, elsewhere): (Vec<&str>, Vec<&str>) =
+        part.get("image_url").and_then(Value::as_str).into_iter().partition(|url| url.starts_with("data:"));
+    found.is_elsewhere |= !elsewhere.is_empty();
+    if let Some(content) = data.first().copied().and_then(decoded) {
         let filename = format!("image.{}", image_kind(&content));
         found.add(InputFile::Inline { filename, content });
     }

@@ -29,7 +29,10 @@ pub(crate) fn forget_session(body: &mut Map<String, Value>) {
 
 /// A lock for each session, so that requests at the same time share a container instead of making several.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct SessionLocks(Arc<Mutex<HashMap<(Owner, String), Weak<AsyncMutex<()>>>>>);
+pub(crate) struct SessionLocks(Arc<Mutex<Locks>>);
+
+/// By owner and session; gone when nobody holds or awaits them.
+type Locks = HashMap<(Owner, String), Weak<AsyncMutex<()>>>;
 
 impl SessionLocks {
     pub(crate) async fn lock(&self, owner: &Owner, session: &str) -> OwnedMutexGuard<()> {

@@ -28,7 +28,9 @@ impl Gate {
         }
         body.insert("input".to_owned(), Value::Array(history.model));
         if let Some(tool) = &request.code_tool {
-            ToolRewrite::new(Form::Flat, &body, tool, &[]).apply(&mut body, TurnTools::First);
+            let tools =
+                ToolRewrite::new(Form::Flat, &body, tool, &[]).with_files_elsewhere(history.files_elsewhere);
+            tools.apply(&mut body, TurnTools::First);
         }
         Ok(body)
     }

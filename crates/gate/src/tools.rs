@@ -39,6 +39,20 @@ impl ToolRewrite {
         Self { name, tools, index: tool.index, choice }
     }
 
+    /// Tells the model of files that the user gave and that code will not find, where there are any.
+    pub(crate) fn with_files_elsewhere(mut self, are_any: bool) -> Self {
+        let function = self.tools.get_mut(self.index).filter(|_| are_any);
+        let function =
+            function.map(|tool| if tool["function"].is_object() { &mut tool["function"] } else { tool });
+        if let Some(Value::String(description)) =
+            function.and_then(|function| function.get_mut("description"))
+        {
+            description
+                .push_str("\nFiles and images that the user gave by a URL are not in the environment.");
+        }
+        self
+    }
+
     /// Whether there are tools that the upstream itself runs.
     pub(crate) fn has_hosted(&self) -> bool {
         let kind = |tool: &Value| tool.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();

@@ -9,7 +9,9 @@ use crate::tool_choice::Form;
 fn rewrite(body: &Value, index: usize) -> ToolRewrite {
     let tool = CodeTool { index, container: ContainerChoice::Named("c".into()), allowed_callers: None };
     let form = if body.get("messages").is_some() { Form::Nested } else { Form::Flat };
-    ToolRewrite::new(form, body.as_object().unwrap(), &tool, &["/mnt/data/file-1-a.csv".to_owned()])
+    let rewrite =
+        ToolRewrite::new(form, body.as_object().unwrap(), &tool, &["/mnt/data/file-1-a.csv".to_owned()]);
+    rewrite.with_files_elsewhere(body.get("messages").is_some())
 }
 
 fn applied(body: &Value, index: usize, turn: TurnTools) -> Map<String, Value> {
@@ -27,6 +29,7 @@ fn the_tool_is_replaced_in_its_place() {
     assert_eq!(out["tools"][1]["parameters"]["required"], json!(["code"]));
     assert!(out["tools"][1]["description"].as_str().unwrap().contains("/mnt/data/file-1-a.csv"));
     assert!(!out.contains_key("tool_choice"));
+    assert!(!out["tools"][1]["description"].as_str().unwrap().contains("URL"));
 }
 
 #[test]
@@ -113,6 +116,8 @@ fn in_chat_completions_names_lie_one_level_deeper() {
         assert_eq!(out["tool_choice"], first);
         assert_eq!(out["tools"][1]["function"]["name"], "python_2");
         assert_eq!(out["tools"][1]["function"]["strict"], true);
+        // Here with files that are elsewhere.
+        assert!(out["tools"][1]["function"]["description"].as_str().unwrap().contains("by a URL are not"));
         assert_eq!(applied(&body, 1, TurnTools::Later)["tool_choice"], later);
         let last = applied(&body, 1, TurnTools::NoMoreCode);
         assert_eq!((&last["tool_choice"], &last["tools"]), (&none, &json!([own])));

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::error::Result;
 use crate::gate::Gate;
-use crate::input_files::{InputFile, TakenFiles, take_files};
+use crate::input_files::{TakenFiles, take_files};
 
 impl Gate {
     /// Puts the files of our files API that a request's messages name into them, for an upstream that the
@@ -26,10 +26,10 @@ pub(super) async fn take(
     owner: &Owner,
     store: &Store,
     has_code: bool,
-) -> Result<Vec<InputFile>> {
+) -> Result<TakenFiles> {
     let mut taken = TakenFiles::new(has_code, 0);
     take_each(messages, owner, store, &mut taken, &mut false).await?;
-    Ok(taken.found)
+    Ok(taken)
 }
 
 async fn take_each(

@@ -73,17 +73,18 @@ impl Gate {
         let messages = request.body.insert("messages".to_owned(), Value::Null);
         let mut messages = if let Some(Value::Array(messages)) = messages { messages } else { Vec::new() };
         let seen = replay::containers(&messages);
-        let files =
+        let taken =
             message_files::take(&mut messages, &asker.owner, &self.store, request.code_tool.is_some())
                 .await?;
         let rules = self.workplace_rules(&asker.limits, &request.body);
         forget_session(&mut request.body);
         let tool = request.code_tool.as_ref();
-        let workplace = Workplace::choose(&rules, &asker.owner, tool, &seen, files).await?;
+        let workplace = Workplace::choose(&rules, &asker.owner, tool, &seen, taken.found).await?;
         let tools = match tool {
             Some(tool) => {
                 let files = workplace.input_paths(&self.store).await?;
-                Some(ToolRewrite::new(Form::Nested, &request.body, tool, &files))
+                let rewrite = ToolRewrite::new(Form::Nested, &request.body, tool, &files);
+                Some(rewrite.with_files_elsewhere(taken.is_elsewhere))
             }
             None => None,
         };

@@ -104,3 +104,21 @@ fn a_file_too_large_for_a_message_is_refused_before_anybody_is_asked() {
     client.chat(json!({"tools": null, "messages": chat})).refused(400);
     assert!(world().asked(&client).is_empty());
 }
+
+#[test]
+fn the_model_is_told_of_files_that_code_will_not_find() {
+    let said = |body: &Value| {
+        let tool = &body["tools"][0];
+        let description = tool["description"].as_str().or(tool["function"]["description"].as_str()).unwrap();
+        description.contains("by a URL are not in the environment")
+    };
+    let client = world().client(vec![Turn::text("ok"); 4]);
+    let with = |part: Value| json!({"input": [{"role": "user", "content": [part]}]});
+    let address = "https://files.example/a";
+    client.respond(with(json!({"type": "input_image", "detail": "auto", "image_url": address})));
+    client.respond(with(json!({"type": "input_file", "file_url": address})));
+    let image = json!([{"role": "user", "content": [{"type": "image_url", "image_url": {"url": address}}]}]);
+    client.complete(json!({"messages": image}));
+    client.respond(with(json!({"type": "input_text", "text": address})));
+    assert_eq!(world().bodies(&client).iter().map(said).collect::<Vec<_>>(), [true, true, true, false]);
+}
