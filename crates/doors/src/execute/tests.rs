@@ -113,6 +113,31 @@ async fn the_whole_result_names_a_container_that_can_be_used_again() {
 }
 
 #[tokio::test]
+async fn the_network_of_a_lent_sandbox_is_not_changed_here() {
+    let server = server(9).await;
+    let kept = Arc::new(sandgate_core::MemoryLeases::default());
+    let leases = sandgate_core::Leases::open(Arc::clone(&server.containers), kept).await.unwrap();
+    let new = sandgate_core::NewLease {
+        id: "i1".to_owned(),
+        door: "opensandbox",
+        metadata: std::collections::BTreeMap::new(),
+        lasts_ms: None,
+        on_end: sandgate_core::OnEnd::Delete,
+        wakes: false,
+        ends_paused: false,
+        details: Value::Null,
+        container: NewContainer::default(),
+    };
+    let container = leases.grant(new).await.unwrap().container.clone();
+    let (head, refused) =
+        server.execute(&format!(r#"{{"code":"x","container":"{container}","network":[]}}"#)).await;
+    assert!(head.starts_with("http/1.1 400"), "{head}");
+    assert!(refused["error"]["message"].as_str().unwrap().contains("change its network there"), "{refused}");
+    let (head, _) = server.execute(&format!(r#"{{"code":"x","container":"{container}"}}"#)).await;
+    assert!(head.starts_with("http/1.1 200"), "{head}");
+}
+
+#[tokio::test]
 async fn a_stream_has_the_container_first_and_done_last() {
     let server = server(9).await;
     let (head, body) = server.ask(POST, br#"{"code":"one two","stream":true}"#).await;

@@ -27,10 +27,9 @@ const NOT_HERE: [(&str, &str); 3] = [
 ];
 /// What an update replaces.
 const UPDATED: [&str; 4] = ["allowOut", "denyOut", "egressProxy", "rules"];
-/// What else a request may say of the network, or where an update says it.
-const OTHERS: [&str; 2] = ["dnsServers", "allow_internet_access"];
 /// What it has no word for, and stays as it was when the sandbox was made.
 const KEPT: [&str; 3] = ["allowPublicTraffic", "httpsPorts", "maskRequestHost"];
+const INTERNET: &str = "allow_internet_access";
 const MOST_TARGETS: usize = 1000;
 const MOST_PORTS: usize = 100;
 
@@ -48,7 +47,8 @@ impl Asked {
     pub(super) fn read(network: Option<&Map<String, Value>>, internet: Option<bool>) -> E2bResult<Self> {
         let Some(network) = network else { return Ok(Self { internet, ..Self::default() }) };
         // A misspelt denial would deny nothing.
-        let is_known = |name: &str| UPDATED.contains(&name) || KEPT.contains(&name) || OTHERS.contains(&name);
+        let is_not_here = |name: &str| NOT_HERE.iter().any(|(other, _)| *other == name);
+        let is_known = |name: &str| UPDATED.contains(&name) || KEPT.contains(&name) || is_not_here(name);
         if let Some(name) = network.keys().find(|name| !is_known(name)) {
             let name: String = name.chars().take(100).collect();
             return Err(E2bError::bad_request(format!("'network' has no field '{name}'")));
@@ -204,12 +204,14 @@ pub(super) async fn update(
 }
 
 impl E2bDoor {
-    async fn change_network(&self, who: &Principal, id: &str, fields: Fields) -> E2bResult<()> {
+    async fn change_network(&self, who: &Principal, id: &str, mut fields: Fields) -> E2bResult<()> {
         let lease = self.lease(&who.owner, id)?;
         // What is left out is cleared, also what kept the sandbox from the internet since it was made. It has no more
         // then than its maker asked for.
         let at_first = Details::of(&lease).internet_at_first.filter(|asked| *asked);
-        let allow_internet = fields.flag("allow_internet_access")?.or(at_first);
+        let allow_internet = fields.flag(INTERNET)?.or(at_first);
+        // It stands among the network's own fields here, and beside them where a sandbox is made.
+        fields.fields.remove(INTERNET);
         let asked = Asked::read(Some(&fields.fields), allow_internet)?;
         if lease.state == LeaseState::Paused {
             return Err(E2bError::conflict("the sandbox is paused; resume it first"));

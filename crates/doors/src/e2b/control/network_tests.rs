@@ -128,6 +128,7 @@ fn what_makes_no_sense_is_refused() {
         (json!({"egressProxy": {"address": "x:1"}}), "no other proxy"),
         (json!({"rules": {"a.com": [{"transform": {"headers": {"a": "b"}}}]}}), "does not rewrite"),
         (json!({"deny_out": ["0.0.0.0/0"]}), "has no field 'deny_out'"),
+        (json!({"allow_internet_access": false}), "has no field 'allow_internet_access'"),
         (json!({"maskRequestHost": 7}), "maskRequestHost"),
         (json!({"maskRequestHost": ""}), "maskRequestHost"),
         (json!({"maskRequestHost": "a b"}), "maskRequestHost"),
