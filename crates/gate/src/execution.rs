@@ -14,6 +14,7 @@ use crate::error::{GateError, Result};
 use crate::executions::{Asker, Crowd, Manner, NotRun};
 use crate::gate::Gate;
 use crate::model_text::model_text;
+use crate::no_network;
 use crate::outputs::outputs;
 
 #[derive(Debug)]
@@ -84,6 +85,9 @@ impl Gate {
             figures: Vec::new(),
             written: written(&outcome),
         };
+        if let Some(note) = no_network::note(&outcome, &container.network()) {
+            came.tell(note);
+        }
         for figure in &out.figures {
             match self.files.add_image(container, figure).await {
                 Ok(file) => came.figures.push(file),

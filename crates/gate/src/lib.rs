@@ -31,6 +31,7 @@ mod message;
 mod metrics;
 mod model_text;
 mod network_param;
+mod no_network;
 mod obfuscation;
 mod outputs;
 mod peek;
