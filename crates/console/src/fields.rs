@@ -26,6 +26,11 @@ impl Fields {
         found.filter(|value| !value.is_empty())
     }
 
+    /// Whether the form had it at all, be it empty.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.0.iter().any(|(known, _)| known == name)
+    }
+
     /// What a person wrote, without the blanks around it.
     pub(crate) fn typed(&self, name: &str) -> Option<&str> {
         self.get(name).map(str::trim).filter(|value| !value.is_empty())

@@ -1,6 +1,7 @@
 //! The containers of everybody: what each is doing, what it uses of what it may, and the ways to stop it.
 
 mod change;
+mod connections;
 mod files;
 mod list;
 mod network;

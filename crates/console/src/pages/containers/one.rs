@@ -10,7 +10,7 @@ use sandgate_core::{Container, ContainerInfo, OnEnd, Usage, human_bytes};
 use tokio::time::timeout;
 
 use super::list::{actions, state};
-use super::{PATH, Which, link, network};
+use super::{PATH, Which, connections, link, network};
 use crate::Console;
 use crate::fields::Fields;
 use crate::layout::Page;
@@ -105,6 +105,7 @@ pub(super) async fn show(
             (facts(&console, &container, info.as_ref()))
         }
         (network::show(&container.network()))
+        (connections::show(&console, &container).await)
     };
     page(&container, &visitor, Tab::Overview, &["plots.js"], &body).await
 }

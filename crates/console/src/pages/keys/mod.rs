@@ -139,6 +139,7 @@ fn limits(limits: &KeyLimits) -> Markup {
         count(limits.sandboxes, "sandboxes"),
         count(limits.containers, "containers"),
         limits.memory_bytes.map(human_bytes),
+        limits.network.as_deref().map(|words| format!("network: {}", form::network(words))),
         limits.log_code.map(|is_kept| if is_kept { "code recorded" } else { "code not recorded" }.to_owned()),
     ]
     .into_iter()
@@ -207,9 +208,11 @@ async fn change(
     visitor.only_master()?;
     let id = fields.get("id").unwrap_or_default();
     let wanted = wish::limits(&fields)?;
+    let has_network = fields.has("network");
     let changed = console.parts().store.change_key_limits(id, move |old| {
-        // What this form does not show stays.
-        Ok::<_, Problem>(KeyLimits { network: old.network, backend: old.backend, ..wanted })
+        // What this form does not show stays, and the network where it came without it: no bound of it goes by chance.
+        let network = if has_network { wanted.network } else { old.network };
+        Ok::<_, Problem>(KeyLimits { network, backend: old.backend, ..wanted })
     });
     changed.await??;
     tracing::info!(key = id, "the limits of a key were changed at the console");

@@ -33,6 +33,18 @@ async fn a_key_is_made_limited_and_revoked() {
     assert_eq!(console.store.key(&id).await.unwrap().limits, expected);
     assert!(console.get(&format!("/console/keys/one?id={id}"), &cookie).await.body.contains("value=\"2\""));
 
+    for (typed, kept) in [
+        ("&network=*.example.org%2C+registries", Some(&["*.example.org", "registries"][..])),
+        ("", Some(&["*.example.org", "registries"])),
+        ("&network=disabled", Some(&["disabled"])),
+        ("&network=", None),
+    ] {
+        let change = format!("csrf={csrf}&id={id}{typed}");
+        assert_eq!(console.post("/console/keys/one", &cookie, &change).await.status, StatusCode::SEE_OTHER);
+        let network = console.store.key(&id).await.unwrap().limits.network;
+        let kept = kept.map(|words| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
+        assert_eq!(network, kept, "{typed}");
+    }
     let end = format!("/console/keys/revoke?id={id}");
     assert_eq!(console.post(&end, &cookie, &format!("csrf={csrf}")).await.status, StatusCode::SEE_OTHER);
     assert!(console.store.key(&id).await.unwrap().revoked_at.is_some());
@@ -43,9 +55,14 @@ async fn what_cannot_be_is_said() {
     let console = TestConsole::new(Some(MASTER)).await;
     let cookie = console.sign_in(MASTER, "").await.cookie();
     let csrf = console.get("/console/keys", &cookie).await.csrf();
-    for wish in
-        ["name=", "name=a&owner=master", "name=a&days=0", "name=a&executions=-1", "name=a&memory_mib=1"]
-    {
+    for wish in [
+        "name=",
+        "name=a&owner=master",
+        "name=a&days=0",
+        "name=a&executions=-1",
+        "name=a&memory_mib=1",
+        "name=a&network=none",
+    ] {
         let answer = console.post("/console/keys", &cookie, &format!("csrf={csrf}&{wish}")).await;
         assert_eq!(answer.status, StatusCode::BAD_REQUEST, "{wish}");
     }

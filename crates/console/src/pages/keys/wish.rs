@@ -28,11 +28,13 @@ pub(super) fn new(fields: &Fields) -> Result<NewKey, Problem> {
 }
 
 pub(super) fn limits(fields: &Fields) -> Result<KeyLimits, Problem> {
-    let models = fields.typed("models").map(|text| {
-        text.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect()
-    });
+    let words = |name| {
+        let text = fields.typed(name)?;
+        Some(text.split(',').map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect())
+    };
     let limits = KeyLimits {
-        models,
+        models: words("models"),
+        network: words("network"),
         requests_per_minute: number(fields, "requests_per_minute")?,
         executions: number(fields, "executions")?,
         sandboxes: number(fields, "sandboxes")?,
