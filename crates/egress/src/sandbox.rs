@@ -20,7 +20,7 @@ use crate::live::Refusal;
 use crate::meter::{Meter, Ticket};
 use crate::observer::{Seen, SeenVerdict};
 use crate::rate::Rate;
-use crate::registries::Registries;
+use crate::registries::{MOST_UNREAD, Registries};
 use crate::resolve::Recent;
 use crate::tls::Tls;
 use crate::{LivePolicy, Observer, Way};
@@ -61,6 +61,8 @@ pub(crate) struct SandboxEgress {
 pub(crate) struct Places {
     served: Arc<Semaphore>,
     pub(crate) fetched: Arc<Semaphore>,
+    /// For pages of registries that were made and are not read yet.
+    pub(crate) unread: Arc<Semaphore>,
     accepted: Rate,
     opened: Rate,
     questions: Rate,
@@ -80,6 +82,7 @@ impl Default for Places {
         Self {
             served: places(MOST_SERVED),
             fetched: places(MOST_FETCHED),
+            unread: places(MOST_UNREAD),
             accepted: Rate::default(),
             opened: Rate::default(),
             questions: Rate::default(),

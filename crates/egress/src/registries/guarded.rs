@@ -15,6 +15,7 @@ use tokio::net::{TcpStream, lookup_host};
 use tower_service::Service;
 
 use crate::dial::Dialer;
+use crate::keepalive::keep_alive;
 
 /// A host and a port.
 pub(super) type Place = (String, u16);
@@ -48,6 +49,7 @@ impl Known {
             match tokio::time::timeout(PATIENCE, TcpStream::connect(address)).await {
                 Ok(Ok(stream)) => {
                     stream.set_nodelay(true)?;
+                    keep_alive(&stream);
                     return Ok(stream);
                 }
                 Ok(Err(error)) => last = error,

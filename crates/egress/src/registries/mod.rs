@@ -3,6 +3,7 @@
 //! the operator's own registry; a package is kept under the hash that the registry gave for it. So no sandbox can
 //! put anything there for another.
 
+mod attributes;
 mod discover;
 mod fetch;
 mod guarded;
@@ -15,9 +16,10 @@ mod unread;
 mod urls;
 mod wish;
 
+use std::collections::HashMap;
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 use http::{HeaderValue, Method, Request, StatusCode, header};
@@ -27,6 +29,7 @@ use sandgate_core::network::HostName;
 use tokio::sync::Semaphore;
 
 pub use discover::discover;
+pub(crate) use unread::MOST_OF_ONE as MOST_UNREAD;
 pub use urls::check_registry;
 
 use crate::Way;
@@ -77,6 +80,8 @@ pub fn registry_env(proxy: std::net::SocketAddr) -> Vec<(String, String)> {
         ("PIP_INDEX_URL", format!("http://{proxy}/pip/simple/")),
         ("UV_DEFAULT_INDEX", format!("http://{proxy}/pip/simple/")),
         ("NPM_CONFIG_REGISTRY", format!("http://{proxy}/npm/")),
+        // A lock that is made inside would name an address that is nowhere else.
+        ("NPM_CONFIG_OMIT_LOCKFILE_REGISTRY_RESOLVED", "true".to_owned()),
         ("GOPROXY", format!("http://{proxy}/go")),
         // What asks for more than packages would only wait for an answer.
         ("NPM_CONFIG_AUDIT", "false".to_owned()),
@@ -98,9 +103,12 @@ pub(crate) struct Registries {
     readers: Semaphore,
     /// For pages that were made and are not taken yet.
     room: Room,
+    /// The hashes of npm's files by package and name, so that one that is kept is had without its page.
+    tarballs: Mutex<HashMap<String, Hash>>,
 }
 
 const READERS: usize = 2;
+const MOST_TARBALLS: usize = 10_000;
 
 impl Registries {
     pub(crate) fn new(
@@ -121,6 +129,7 @@ impl Registries {
             ),
             readers: Semaphore::new(READERS),
             room: Room::default(),
+            tarballs: Mutex::default(),
         })
     }
 
@@ -143,29 +152,38 @@ impl Registries {
             Ok(ticket) => ticket,
             Err(why) => return refusal(&why),
         };
-        let hold = Hold::new(sandbox, ticket).await;
+        let (hold, share) = (Hold::new(sandbox, ticket).await, Arc::clone(&sandbox.places.unread));
         let is_head = request.method() == Method::HEAD;
         let front =
             request.headers().get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
         let answer = match wish {
-            Wish::Page(Pages::Pip, project) => self.project(project, hold).await,
-            Wish::Page(Pages::Npm, package) => self.packument(package, front.to_owned(), hold).await,
+            Wish::Page(Pages::Pip, project) => self.project(project, &share, hold).await,
+            Wish::Page(Pages::Npm, package) => self.packument(package, front.to_owned(), &share, hold).await,
             Wish::File { pages, of, hash } => self.file(pages, &of, hash, is_head, hold).await,
-            Wish::Go(rest) => self.go(&rest, is_head, hold).await,
+            Wish::Metadata { of, hash } => self.metadata(&of, hash, is_head, hold).await,
+            Wish::Tarball { of, file } => self.tarball(of, file, is_head, hold).await,
+            Wish::Go(rest) => self.go(&rest, is_head, &share, hold).await,
         };
         answer.unwrap_or_else(|(status, why)| text(status, &why))
     }
 
-    async fn project(&self, project: String, hold: Hold) -> Result<Answer, Refused> {
+    async fn project(&self, project: String, share: &Arc<Semaphore>, hold: Hold) -> Result<Answer, Refused> {
         let (page, url) = self.page(Pages::Pip, &project).await?;
-        let room = self.room.take(page.len()).await;
-        let read = move || pages::write(&project, &pages::read(&page, &url));
-        Ok(piped::whole(self.aside(read).await?.into(), "text/html; charset=utf-8", hold, room))
+        // Each hash and each name is in it twice.
+        let room = self.room.take(share, page.len() * 2).await?;
+        let written = self.aside(move || pages::rewrite(&page, &url, &project)).await?;
+        Ok(piped::whole(written.into(), "text/html; charset=utf-8", hold, room))
     }
 
-    async fn packument(&self, package: String, front: String, hold: Hold) -> Result<Answer, Refused> {
+    async fn packument(
+        &self,
+        package: String,
+        front: String,
+        share: &Arc<Semaphore>,
+        hold: Hold,
+    ) -> Result<Answer, Refused> {
         let (page, url) = self.page(Pages::Npm, &package).await?;
-        let room = self.room.take(page.len()).await;
+        let room = self.room.take(share, page.len()).await?;
         let rewritten = self.aside(move || packument::rewrite(&page, &url, &package, &front)).await?;
         let rewritten = rewritten
             .ok_or_else(|| (StatusCode::BAD_GATEWAY, "The registry's answer cannot be read.".to_owned()))?;
@@ -180,50 +198,89 @@ impl Registries {
         is_head: bool,
         hold: Hold,
     ) -> Result<Answer, Refused> {
-        let name = hash.to_string();
-        if let Some(file) = self.store.get(&name).await {
+        if let Some(file) = self.store.get(&hash.to_string()).await {
             return Ok(piped::file(file, hold).await);
         }
         let (page, from) = self.page(pages, of).await?;
         let find = move || match pages {
-            Pages::Pip => {
-                pages::read(&page, &from).into_iter().find(|link| link.hash == hash).map(|link| link.url)
-            }
+            Pages::Pip => pages::find(&page, &from, hash).map(|link| link.url),
             Pages::Npm => packument::find(&page, &from, hash),
         };
-        let Some(url) = self.aside(find).await? else {
-            return Err((
-                StatusCode::NOT_FOUND,
-                format!("The registry's page of '{of}' names no such file."),
-            ));
-        };
-        if is_head {
-            return Ok(piped::unread(hold));
+        let url = self.aside(find).await?.ok_or_else(|| unnamed(of))?;
+        self.fetched(self.source(pages)?, hash.to_string(), Some(hash), &url, is_head, hold).await
+    }
+
+    /// What the file of this hash says of itself, which has a hash of its own.
+    async fn metadata(&self, of: &str, hash: Hash, is_head: bool, hold: Hold) -> Result<Answer, Refused> {
+        let (page, from) = self.page(Pages::Pip, of).await?;
+        let link = self.aside(move || pages::find(&page, &from, hash)).await?;
+        let link = link.ok_or_else(|| unnamed(of))?;
+        let hash = link.metadata.ok_or_else(|| unnamed(of))?;
+        let source = self.source(Pages::Pip)?;
+        self.fetched(source, hash.to_string(), Some(hash), &link.metadata_url(), is_head, hold).await
+    }
+
+    /// By the page of its package, which has its hash.
+    async fn tarball(&self, of: String, file: String, is_head: bool, hold: Hold) -> Result<Answer, Refused> {
+        let tarballs = || self.tarballs.lock().unwrap_or_else(PoisonError::into_inner);
+        let (source, key, package) = (self.source(Pages::Npm)?, format!("{of}/{file}"), of.clone());
+        let known = tarballs().get(&key).copied();
+        if let Some(hash) = known
+            && let Some(file) = self.store.get(&hash.to_string()).await
+        {
+            return Ok(piped::file(file, hold).await);
         }
-        let source = self.source(pages)?;
-        let body = self.fetcher.open(source, &url).await?;
-        Ok(piped::through(Arc::clone(&self.store), name, Some(hash), body, hold))
+        let (page, from) = self.page(Pages::Npm, &of).await?;
+        let named = self.aside(move || packument::named(&page, &from, &of, &file)).await?;
+        let (hash, url) = named.ok_or_else(|| unnamed(&package))?;
+        {
+            let mut tarballs = tarballs();
+            if tarballs.len() >= MOST_TARBALLS {
+                tarballs.clear();
+            }
+            tarballs.insert(key, hash);
+        }
+        self.fetched(source, hash.to_string(), Some(hash), &url, is_head, hold).await
     }
 
     /// Modules have no hash in their pages; Go's own client checks them. What a version is does not change, so it is
     /// kept by its address.
-    async fn go(&self, rest: &str, is_head: bool, hold: Hold) -> Result<Answer, Refused> {
+    async fn go(
+        &self,
+        rest: &str,
+        is_head: bool,
+        share: &Arc<Semaphore>,
+        hold: Hold,
+    ) -> Result<Answer, Refused> {
         let source = known(self.go.as_ref(), "Go modules")?;
         if !rest.ends_with(".zip") {
             let (page, _) = self.fetcher.page(source, rest, "*/*").await?;
-            let room = self.room.take(page.len()).await;
+            let room = self.room.take(share, page.len()).await?;
             return Ok(piped::whole(page, "application/octet-stream", hold, room));
         }
         let url = source.url(rest);
         let name = format!("go-{}", Hash::of(url.as_bytes()).hex());
+        self.fetched(source, name, None, &url, is_head, hold).await
+    }
+
+    /// A file that is kept as `name`, or will be.
+    async fn fetched(
+        &self,
+        source: &Source,
+        name: String,
+        hash: Option<Hash>,
+        url: &str,
+        is_head: bool,
+        hold: Hold,
+    ) -> Result<Answer, Refused> {
         if let Some(file) = self.store.get(&name).await {
             return Ok(piped::file(file, hold).await);
         }
         if is_head {
             return Ok(piped::unread(hold));
         }
-        let body = self.fetcher.open(source, &url).await?;
-        Ok(piped::through(Arc::clone(&self.store), name, None, body, hold))
+        let body = self.fetcher.open(source, url).await?;
+        Ok(piped::through(Arc::clone(&self.store), name, hash, body, hold))
     }
 
     fn source(&self, pages: Pages) -> Result<&Source, Refused> {
@@ -270,6 +327,10 @@ fn known<'a>(source: Option<&'a Source>, what: &str) -> Result<&'a Source, Refus
     source.ok_or_else(|| {
         (StatusCode::NOT_FOUND, format!("The operator of this server has no registry of {what}."))
     })
+}
+
+fn unnamed(package: &str) -> Refused {
+    (StatusCode::NOT_FOUND, format!("The registry's page of '{package}' names no such file."))
 }
 
 /// A header that is fixed.

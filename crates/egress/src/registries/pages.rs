@@ -1,43 +1,55 @@
 //! Pages of Python projects (PEP 503): read for the files they name, written anew with those files at the front.
 
+use super::attributes::{Attributes, end_of_tag};
 use super::hash::Hash;
 use super::urls::join;
-
-/// Files of one project.
-const MOST_LINKS: usize = 20_000;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Link {
     pub(super) name: String,
     pub(super) url: String,
     pub(super) hash: Hash,
+    /// Of what the file says of itself, where the registry has that apart from it (PEP 658).
+    pub(super) metadata: Option<Hash>,
     /// As the page had them, still escaped.
     pub(super) requires_python: Option<String>,
     pub(super) yanked: Option<String>,
 }
 
-/// All files with a hash. Those without one could not be kept apart from others, and are left out.
-pub(super) fn read(page: &[u8], from: &str) -> Vec<Link> {
-    let page = String::from_utf8_lossy(page);
-    let anchors = page.split("<a ").skip(1).take(MOST_LINKS);
-    anchors.filter_map(|anchor| link(&anchor[..end_of_tag(anchor)?], from)).collect()
+impl Link {
+    /// Where the registry has what the file says of itself.
+    pub(super) fn metadata_url(&self) -> String {
+        let (path, query) = self.url.split_at(self.url.find('?').unwrap_or(self.url.len()));
+        format!("{path}.metadata{query}")
+    }
 }
 
-/// Where a tag ends: a `>` in quotes is part of a value.
-fn end_of_tag(text: &str) -> Option<usize> {
-    let mut quote = None;
-    text.bytes().position(|byte| {
-        match (quote, byte) {
-            (None, b'"' | b'\'') => quote = Some(byte),
-            (Some(open), _) if open == byte => quote = None,
+/// Every file with a hash, one after the other: some projects have very many. Those without one could not be kept
+/// apart from others, and are left out.
+pub(super) fn read(page: &str, from: &str) -> impl Iterator<Item = Link> {
+    page.split("<a ").skip(1).filter_map(move |anchor| link(&anchor[..end_of_tag(anchor)?], from))
+}
+
+/// The file of this hash.
+pub(super) fn find(page: &[u8], from: &str, hash: Hash) -> Option<Link> {
+    read(&String::from_utf8_lossy(page), from).find(|link| link.hash == hash)
+}
+
+fn link(tag: &str, from: &str) -> Option<Link> {
+    let (mut href, mut metadata, mut requires_python, mut yanked) = (None, None, None, None);
+    for (name, value) in Attributes::of(tag) {
+        match name.to_ascii_lowercase().as_str() {
+            "href" => href = Some(value.replace("&amp;", "&")),
+            // Under its first name, and under the one it has now.
+            "data-dist-info-metadata" | "data-core-metadata" => {
+                metadata = value.strip_prefix("sha256=").and_then(Hash::sha256).or(metadata);
+            }
+            "data-requires-python" => requires_python = Some(value.to_owned()),
+            "data-yanked" => yanked = Some(value.to_owned()),
             _ => {}
         }
-        quote.is_none() && byte == b'>'
-    })
-}
-
-fn link(attributes: &str, from: &str) -> Option<Link> {
-    let href = attribute(attributes, "href")?.replace("&amp;", "&");
+    }
+    let href = href?;
     let (path, fragment) = href.split_once('#')?;
     let digest = fragment.split('&').find_map(|part| part.strip_prefix("sha256="))?;
     let url = join(from, path)?;
@@ -46,46 +58,38 @@ fn link(attributes: &str, from: &str) -> Option<Link> {
     if name.is_empty() || !name.bytes().all(plain) {
         return None;
     }
-    Some(Link {
-        name,
-        url,
-        hash: Hash::sha256(digest)?,
-        requires_python: attribute(attributes, "data-requires-python").map(ToOwned::to_owned),
-        yanked: attribute(attributes, "data-yanked").map(ToOwned::to_owned),
-    })
+    Some(Link { name, url, hash: Hash::sha256(digest)?, metadata, requires_python, yanked })
 }
 
-/// The value of `name="…"`.
-fn attribute<'a>(attributes: &'a str, name: &str) -> Option<&'a str> {
-    let mut rest = attributes;
-    while let Some(at) = rest.find(name) {
-        let begins = at == 0 || rest.as_bytes()[at - 1].is_ascii_whitespace();
-        rest = &rest[at + name.len()..];
-        let Some(value) = rest.strip_prefix('=').filter(|_| begins) else { continue };
-        let quote = value.chars().next().filter(|first| matches!(first, '"' | '\''))?;
-        return value[1..].split(quote).next();
-    }
-    None
-}
-
-pub(super) fn write(project: &str, links: &[Link]) -> String {
-    let mut page = format!(
+/// The page of a project as it is here.
+pub(super) fn rewrite(page: &[u8], from: &str, project: &str) -> String {
+    let mut written = format!(
         "<!DOCTYPE html>\n<html><head><meta name=\"pypi:repository-version\" content=\"1.0\"><title>{project}</title></head><body>\n"
     );
-    for link in links {
-        let Link { name, hash, .. } = link;
-        page.push_str(&format!("<a href=\"/pip/files/{project}/{hash}/{name}#sha256={}\"", hash.hex()));
-        let more = [("requires-python", &link.requires_python), ("yanked", &link.yanked)];
-        for (attribute, value) in more {
-            // Both quotes are escaped in a value that came in one of them, or should be.
-            if let Some(value) = value.as_ref().filter(|value| !value.contains(['"', '<', '>'])) {
-                page.push_str(&format!(" data-{attribute}=\"{value}\""));
-            }
-        }
-        page.push_str(&format!(">{name}</a><br>\n"));
+    for link in read(&String::from_utf8_lossy(page), from) {
+        write(&mut written, project, &link);
     }
-    page.push_str("</body></html>\n");
-    page
+    written.push_str("</body></html>\n");
+    written
+}
+
+fn write(page: &mut String, project: &str, link: &Link) {
+    let Link { name, hash, .. } = link;
+    page.push_str(&format!("<a href=\"/pip/files/{project}/{hash}/{name}#sha256={}\"", hash.hex()));
+    for (attribute, value) in [("requires-python", &link.requires_python), ("yanked", &link.yanked)] {
+        if let Some(value) = value {
+            // What was not escaped in quotes of another kind, or need not be, is so here.
+            let value = value.replace('"', "&quot;").replace('<', "&lt;").replace('>', "&gt;");
+            page.push_str(&format!(" data-{attribute}=\"{value}\""));
+        }
+    }
+    if let Some(hash) = &link.metadata {
+        let hash = hash.hex();
+        page.push_str(&format!(
+            " data-dist-info-metadata=\"sha256={hash}\" data-core-metadata=\"sha256={hash}\""
+        ));
+    }
+    page.push_str(&format!(">{name}</a><br>\n"));
 }
 
 #[cfg(test)]

@@ -17,9 +17,9 @@ use tokio::io::AsyncReadExt;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
 use super::hash::{Hash, Hasher};
-use super::store::Store;
+use super::store::{Draft, Store};
 use super::typed;
-use super::unread::Unread;
+use super::unread::{Taken, Unread};
 use crate::LivePolicy;
 use crate::denied::{Denied, Why};
 use crate::http::{Answer, BoxError};
@@ -31,7 +31,8 @@ use crate::sandbox::SandboxEgress;
 const PIECE: usize = 64 << 10;
 /// A package that is larger is not one.
 const LONGEST_FILE: u64 = 4 << 30;
-/// Who takes nothing of a file for so long while it is fetched does not want it.
+/// Who takes nothing of a file for so long while it is fetched does not want it; and a registry that says nothing for so
+/// long does not have it.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What an answer holds until it was taken: its place, and the account that it is on. Ends when packages may not be had
@@ -126,14 +127,9 @@ fn answer(pieces: Pieces, length: Option<u64>, kind: &'static str, hold: Hold) -
 const FILE: &str = "application/octet-stream";
 
 /// A page that is there already, and where it has room.
-pub(super) fn whole(
-    content: Bytes,
-    kind: &'static str,
-    hold: Hold,
-    room: Option<OwnedSemaphorePermit>,
-) -> Answer {
+pub(super) fn whole(content: Bytes, kind: &'static str, hold: Hold, room: Taken) -> Answer {
     let length = content.len() as u64;
-    answer(Pieces::There(Unread::new(content, room)), Some(length), kind, hold)
+    answer(Pieces::There(Unread::new(content, Some(room))), Some(length), kind, hold)
 }
 
 /// A file that is there to be fetched, for who asks only that. How long it is would be known once it was.
@@ -194,13 +190,13 @@ async fn fetch(
     mut body: Incoming,
     reader: &mpsc::Sender<Result<Bytes, BoxError>>,
 ) -> Result<(), BoxError> {
-    let mut draft = store.draft().await?;
+    let mut kept = Kept::begin(store).await;
     let mut hasher = hash.map(Hasher::like);
     // Where nothing says what it should be, its length must say that it is whole.
     let is_kept = hash.is_some() || body.size_hint().exact().is_some();
     let mut size = 0;
     let mut held_back = Bytes::new();
-    while let Some(frame) = body.frame().await {
+    while let Some(frame) = next(&mut body, reader).await? {
         let Ok(data) = frame?.into_data() else { continue };
         size += data.len() as u64;
         if size > LONGEST_FILE {
@@ -209,7 +205,7 @@ async fn fetch(
         if let Some(hasher) = &mut hasher {
             hasher.update(&data);
         }
-        draft.write(&data).await?;
+        kept.write(&data).await;
         let before = std::mem::replace(&mut held_back, data);
         if !before.is_empty() && reader.send_timeout(Ok(before), PATIENCE).await.is_err() {
             return Err("nobody reads it any more".into());
@@ -219,8 +215,52 @@ async fn fetch(
         return Err("it is not what the registry's page says: its hash is another".into());
     }
     if is_kept {
-        draft.keep(name).await?;
+        kept.keep(name).await;
     }
     let _ = reader.send_timeout(Ok(held_back), PATIENCE).await;
     Ok(())
+}
+
+/// What comes next, for as long as somebody wants it.
+async fn next(
+    body: &mut Incoming,
+    reader: &mpsc::Sender<Result<Bytes, BoxError>>,
+) -> Result<Option<Result<Frame<Bytes>, hyper::Error>>, BoxError> {
+    tokio::select! {
+        biased;
+        () = reader.closed() => Err("nobody reads it any more".into()),
+        frame = tokio::time::timeout(PATIENCE, body.frame()) => {
+            frame.map_err(|_| "the registry stopped in the middle of it".into())
+        }
+    }
+}
+
+/// What is kept of a file that is passed on. Whoever reads it gets it all the same where nothing can be kept.
+struct Kept(Option<Draft>);
+
+impl Kept {
+    async fn begin(store: &Arc<Store>) -> Self {
+        Self(store.draft().await.inspect_err(not_kept).ok())
+    }
+
+    async fn write(&mut self, bytes: &[u8]) {
+        if let Some(draft) = &mut self.0
+            && let Err(error) = draft.write(bytes).await
+        {
+            not_kept(&error);
+            self.0 = None;
+        }
+    }
+
+    async fn keep(self, name: &str) {
+        if let Some(draft) = self.0
+            && let Err(error) = draft.keep(name).await
+        {
+            not_kept(&error);
+        }
+    }
+}
+
+fn not_kept(error: &std::io::Error) {
+    tracing::warn!(%error, "a package is passed on and not kept");
 }

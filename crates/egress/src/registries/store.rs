@@ -2,11 +2,13 @@
 //! server puts anything there, and under a hash only what has it.
 
 use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
+use sandgate_core::space_is_short;
 use tokio::fs::File;
 use tokio::io::AsyncWriteExt;
 
@@ -18,6 +20,8 @@ pub(super) struct Store {
     /// Of files that are still being written.
     drafted: AtomicU64,
     drafts: AtomicU64,
+    /// Whether only what is left to the host is free on the disk.
+    short: fn(BorrowedFd<'_>) -> bool,
 }
 
 impl Store {
@@ -39,6 +43,7 @@ impl Store {
             held: AtomicU64::new(held),
             drafted: AtomicU64::default(),
             drafts: AtomicU64::default(),
+            short: space_is_short,
         })
     }
 
@@ -63,9 +68,14 @@ impl Store {
         let mut files = Vec::new();
         for entry in std::fs::read_dir(&self.folder)? {
             let entry = entry?;
-            let about = entry.metadata()?;
-            if !entry.file_name().to_string_lossy().starts_with("draft-") {
-                files.push((about.modified()?, about.len(), entry.path()));
+            if entry.file_name().to_string_lossy().starts_with("draft-") {
+                continue;
+            }
+            match entry.metadata() {
+                Ok(about) => files.push((about.modified()?, about.len(), entry.path())),
+                // Somebody else makes room too.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
             }
         }
         files.sort();
@@ -75,7 +85,6 @@ impl Store {
                 break;
             }
             match std::fs::remove_file(path) {
-                // Somebody else makes room too.
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                 _ => held -= size,
             }
@@ -95,12 +104,15 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    /// All drafts together may take as much room as what is kept, and no more.
+    /// All drafts together may take as much room as what is kept, and no more; and nothing of what is the host's.
     pub(super) async fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         let more = bytes.len() as u64;
         self.size += more;
         if self.store.drafted.fetch_add(more, Ordering::AcqRel) + more > self.store.most {
             return Err(io::Error::other("there is no room for it in the cache of packages"));
+        }
+        if (self.store.short)(self.file.as_fd()) {
+            return Err(io::Error::other("the disk is nearly full"));
         }
         self.file.write_all(bytes).await
     }
@@ -108,14 +120,22 @@ impl Draft {
     /// It becomes the file of this name: the hash that its content has, or what stands for where it came from.
     pub(super) async fn keep(mut self, name: &str) -> io::Result<()> {
         self.file.flush().await?;
+        // Before it has its name: after a loss of power there must be no file under a hash that it does not have.
+        self.file.sync_data().await?;
         let place = self.store.folder.join(name);
         let is_new = !tokio::fs::try_exists(&place).await?;
         tokio::fs::rename(&self.path, place).await?;
         self.is_kept = true;
         let size = if is_new { self.size } else { 0 };
-        if self.store.held.fetch_add(size, Ordering::AcqRel) + size > self.store.most {
-            let store = Arc::clone(&self.store);
-            tokio::task::spawn_blocking(move || store.make_room()).await.map_err(io::Error::other)??;
+        let is_full = self.store.held.fetch_add(size, Ordering::AcqRel) + size > self.store.most;
+        let store = Arc::clone(&self.store);
+        let after = tokio::task::spawn_blocking(move || {
+            std::fs::File::open(&store.folder)?.sync_all()?;
+            if is_full { store.make_room() } else { Ok(()) }
+        });
+        // It is kept, whatever becomes of the others.
+        if let Err(error) = after.await.map_err(io::Error::other).flatten() {
+            tracing::warn!(%error, "the cache of packages cannot be kept in order");
         }
         Ok(())
     }

@@ -61,3 +61,36 @@ async fn drafts_are_bounded_together_and_leave_nothing() {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     put(&store, &[3; 200]).await;
 }
+
+#[tokio::test]
+async fn nothing_is_written_into_what_is_left_to_the_host() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Arc::new(Store { short: |_| true, ..Store::open(folder.path(), 250).unwrap() });
+    let mut draft = store.draft().await.unwrap();
+    assert!(draft.write(b"content").await.is_err());
+    drop(draft);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+/// Many make room and keep at once, and drafts come and go meanwhile.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn what_vanishes_while_room_is_made_spoils_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let putting = (0..64_u8).map(|number| {
+        let store = Arc::clone(&store);
+        tokio::spawn(async move {
+            let content = vec![number; 3];
+            let mut draft = store.draft().await.unwrap();
+            draft.write(&content).await.unwrap();
+            drop(store.draft().await.unwrap());
+            store.make_room().unwrap();
+            draft.keep(&hash_of(&content).to_string()).await.unwrap();
+        })
+    });
+    for put in putting.collect::<Vec<_>>() {
+        put.await.unwrap();
+    }
+    std::os::unix::fs::symlink("nowhere", folder.path().join("draft-link")).unwrap();
+    assert!(store.make_room().is_ok());
+}

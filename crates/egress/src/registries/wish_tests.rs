@@ -10,6 +10,7 @@ fn paths_of_registries_are_known() {
         ("/npm/left-pad", "npm"),
         ("/npm/@scope%2fname", "npm"),
         ("/npm/@scope/name", "npm"),
+        ("/npm/left-pad/-/left-pad-1.3.0.tgz", "npm"),
         ("/go/example.org/!upper/mod/@v/v1.0.0.zip", "go"),
         ("/go/example.org/mod/@latest", "go"),
         ("/go/sumdb/sum.example.org/tile/8/1/x001/234.p/56", "go"),
@@ -29,6 +30,25 @@ fn a_file_says_which_package_it_is_of() {
         let Some(Wish::File { pages, of, .. }) = Wish::read(&path) else { panic!("{path}") };
         assert_eq!((pages, of.as_str()), found, "{path}");
     }
+}
+
+/// As lock files have it, which were made anywhere.
+#[test]
+fn a_tarball_is_known_by_its_usual_address() {
+    for (path, found) in [
+        ("/npm/left-pad/-/left-pad-1.3.0.tgz", ("left-pad", "left-pad-1.3.0.tgz")),
+        ("/npm/@scope/name/-/name-1.0.0-rc.1.tgz", ("@scope/name", "name-1.0.0-rc.1.tgz")),
+        ("/npm/@scope%2fname/-/name-1.0.0%2b7.tgz", ("@scope/name", "name-1.0.0+7.tgz")),
+    ] {
+        let Some(Wish::Tarball { of, file }) = Wish::read(path) else { panic!("{path}") };
+        assert_eq!((of.as_str(), file.as_str()), found, "{path}");
+    }
+}
+
+#[test]
+fn what_a_file_says_of_itself_is_no_other_file() {
+    let path = format!("/pip/files/six/sha256-{}/six.whl.metadata", "ab".repeat(32));
+    assert!(matches!(Wish::read(&path), Some(Wish::Metadata { of, .. }) if of == "six"));
 }
 
 #[test]
@@ -57,6 +77,18 @@ fn what_leads_elsewhere_is_not() {
         "/go/api/repositories",
         "/go/../@v/list",
         "/go/a/..%2f",
+        "/go//a/@v/list",
+        "/go/a/./@v/list",
+        "/go/a//@v/list",
+        "/npm/a/b",
+        "/npm/-/v1/search",
+        "/npm/@scope",
+        "/npm/@scope//name",
+        "/npm/./x",
+        "/npm/left-pad/-/left-pad",
+        "/npm/left-pad/-/../x.tgz",
+        "/npm/left-pad/-/a/x.tgz/",
+        "/npm/../-/x.tgz",
         "/else",
     ];
     for path in files.iter().map(String::as_str).chain(others) {

@@ -3,8 +3,10 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod ends;
+mod guessed;
 mod names_inside;
 mod own;
+mod packages;
 mod proxy;
 mod registries;
 mod secrets;
