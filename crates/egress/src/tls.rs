@@ -31,13 +31,16 @@ fn provider() -> Arc<rustls::crypto::CryptoProvider> {
     Arc::new(rustls::crypto::ring::default_provider())
 }
 
-/// The certificates this host trusts, or the well-known ones where it has none, and `more` (PEM).
+/// The certificates this host trusts, or the well-known ones where it has none.
+fn trusted(own: Vec<CertificateDer<'static>>) -> Vec<CertificateDer<'static>> {
+    let (usable, _) = RootCertStore::empty().add_parsable_certificates(own.iter().cloned());
+    if usable == 0 { webpki_root_certs::TLS_SERVER_ROOT_CERTS.to_vec() } else { own }
+}
+
+/// Those, and `more` (PEM).
 pub(crate) fn client_config(more: Option<&str>) -> Result<Arc<ClientConfig>, EgressError> {
     let mut roots = RootCertStore::empty();
-    let (added, _) = roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-    if added == 0 {
-        roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
-    }
+    roots.add_parsable_certificates(trusted(rustls_native_certs::load_native_certs().certs));
     for certificate in CertificateDer::pem_slice_iter(more.unwrap_or_default().as_bytes()) {
         let certificate = certificate.map_err(|error| EgressError::Tls(error.to_string()))?;
         roots.add(certificate).map_err(|error| EgressError::Tls(error.to_string()))?;
@@ -179,11 +182,15 @@ impl Authority {
     }
 }
 
-/// Certificates as text, for programs inside.
+/// The same certificates as text, for programs inside.
 pub(crate) fn host_certificates() -> String {
+    as_text(trusted(rustls_native_certs::load_native_certs().certs))
+}
+
+fn as_text(certificates: Vec<CertificateDer<'static>>) -> String {
     use base64::Engine;
     let mut out = String::new();
-    for certificate in rustls_native_certs::load_native_certs().certs {
+    for certificate in certificates {
         let text = base64::engine::general_purpose::STANDARD.encode(&certificate);
         out.push_str("-----BEGIN CERTIFICATE-----\n");
         for line in text.as_bytes().chunks(64) {
@@ -194,3 +201,7 @@ pub(crate) fn host_certificates() -> String {
     }
     out
 }
+
+#[cfg(test)]
+#[path = "tls_tests.rs"]
+mod tests;
