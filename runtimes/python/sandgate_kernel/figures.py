@@ -32,6 +32,7 @@ class Figures:
 
         FigureManagerBase.show = lambda manager: self.show(manager)
         module.show = self.make_show()
+        keep_old_labels(module)
         if not self.hooked:
             self.hooked = True
             self.shell.events.register("post_execute", self.end_of_cell)
@@ -103,6 +104,22 @@ def remember_boxes(module):
         return drawn
 
     module.Axes.bxp = draw_and_remember
+    keep_old_labels(module.Axes)
+
+
+def keep_old_labels(owner):
+    """Matplotlib 3.11 has dropped `labels` of box plots for `tick_labels`, and models still write the older name."""
+    draw = owner.boxplot
+    if sys.modules["matplotlib"].__version_info__ < (3, 11):
+        return  # it takes the name, and says itself that it is to go
+
+    @functools.wraps(draw)
+    def draw_with_labels(*args, **options):
+        if "labels" in options and "tick_labels" not in options:
+            options["tick_labels"] = options.pop("labels")
+        return draw(*args, **options)
+
+    owner.boxplot = draw_with_labels
 
 
 def open_managers():

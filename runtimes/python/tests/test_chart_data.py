@@ -120,7 +120,7 @@ class ChartData(KernelTest):
 
     def test_boxes(self):
         outside = {"min": 1, "first_quartile": 2, "median": 3, "third_quartile": 4, "max": 4, "outliers": [10]}
-        for more, label in (("", "1"), (", patch_artist=True, tick_labels=['one']", "one")):
+        for more, label in (("", "1"), (", patch_artist=True, tick_labels=['one']", "one"), (", labels=['old']", "old")):
             chart = self.chart(f"plt.boxplot([[1, 2, 3, 4, 10]]{more})")
             self.assertEqual((chart["type"], chart["elements"]), ("box_and_whisker", [{"label": label, **outside}]))
         twice = self.chart(
@@ -131,6 +131,10 @@ class ChartData(KernelTest):
         self.assertEqual([each["label"] for each in twice["elements"]], ["A", "B", "C"])
         self.assertEqual([each["outliers"] for each in twice["elements"]], [[], [76], []])
         self.assertEqual((twice["x_label"], twice["y_label"]), ("Class", "Score"))
+        old = self.chart("fig, ax = plt.subplots()\nax.boxplot([[1, 2], [3, 4]], labels=['A', 'B'])")
+        self.assertEqual([each["label"] for each in old["elements"]], ["A", "B"])
+        both = self.run_cell("plt.boxplot([[1]], labels=['a'], tick_labels=['b'])")
+        self.assertEqual(both.error["name"], "TypeError")
         cleared = self.chart("fig, ax = plt.subplots()\nax.boxplot([[1, 2, 3]])\nax.clear()\nax.plot([1, 2])")
         self.assertEqual(cleared["type"], "line")
 
