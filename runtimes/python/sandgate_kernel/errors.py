@@ -5,9 +5,14 @@ import os
 import traceback
 import types
 
+from .frames import to_json
+
 OWN_FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
 SHELL_FILES = ("/IPython/core/interactiveshell.py", "/IPython/core/async_helpers.py")
-MAX_VALUE = 64 << 10
+# In bytes, as it is sent. Programs hand whole answers back as the text of an exception; a frame holds twice as much.
+MAX_VALUE = 8 << 20
+# Of one character, when it is written as an escape.
+MAX_CHARACTER = 6
 MAX_TRACEBACK = 512 << 10
 # Drawing one frame costs about a millisecond, and nobody reads a thousand of them.
 MAX_FRAMES = 40
@@ -34,8 +39,9 @@ def report(name, text, lines):
     if len(whole) > MAX_TRACEBACK:
         half = MAX_TRACEBACK // 2
         whole = f"{whole[:half]}\n[... {len(whole) - 2 * half} characters left out ...]\n{whole[-half:]}"
-    if len(text) > MAX_VALUE:
-        text = f"{text[:MAX_VALUE]}[... {len(text) - MAX_VALUE} characters left out]"
+    kept = MAX_VALUE // MAX_CHARACTER
+    if len(text) > kept and len(to_json(text)) > MAX_VALUE:
+        text = f"{text[:kept]}[... {len(text) - kept} characters left out]"
     return {"name": name, "value": text, "traceback": whole.split("\n")}
 
 

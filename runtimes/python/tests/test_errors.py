@@ -1,5 +1,6 @@
 """Every way a cell can fail gives one readable error, and the kernel lives on."""
 
+import json
 import time
 import unittest
 
@@ -87,8 +88,18 @@ class Errors(KernelTest):
 
     def test_huge_message_is_cut(self):
         run = self.failing("raise ValueError('x' * 10_000_000)")
-        self.assertLess(len(run.error["value"]), 100_000)
+        self.assertRegex(run.error["value"], r"x\[\.\.\. \d+ characters left out\]$")
+        self.assertLess(len(run.error["value"]), 2_000_000)
         self.assertLess(len(run.traceback), 1_200_000)
+
+    def test_answer_as_an_exception_is_whole(self):
+        run = self.failing("raise ValueError('é' * 3_000_000)")
+        self.assertEqual(run.error["value"], "é" * 3_000_000)
+
+    def test_message_of_escapes_fits_a_frame(self):
+        for letter in ("\\x01", "\\U0001f600"):
+            run = self.failing(f"raise ValueError('{letter}' * 5_000_000)")
+            self.assertLess(len(json.dumps(run.error, ensure_ascii=False).encode()), 16 << 20)
 
     def test_cycle_of_causes(self):
         run = self.failing("a, b = ValueError('a'), ValueError('b')\na.__context__, b.__context__ = b, a\nraise a", 10)
