@@ -181,7 +181,8 @@ public final class JShellDriver {
             for (StackTraceElement frame : raised.getStackTrace()) {
                 lines.add("    at " + frame.getMethodName() + " (" + frame.getFileName() + ":" + frame.getLineNumber() + ")");
             }
-            error(simple(raised.getExceptionClassName()), message == null ? "" : message, lines);
+            // The name that clients know from Jupyter's kernel of Java; which class it was is in the value.
+            error("EvalException", lines.get(0), lines);
         } else if (problem instanceof UnresolvedReferenceException unresolved) {
             String missing = shell.unresolvedDependencies(unresolved.getSnippet()).collect(Collectors.joining(", "));
             error("UnresolvedReference", "not declared yet: " + missing, List.of("not declared yet: " + missing));
@@ -203,10 +204,6 @@ public final class JShellDriver {
             lines.add(" ".repeat(at - Math.min(start, at)) + "^");
         }
         return lines;
-    }
-
-    private static String simple(String className) {
-        return className.substring(Math.max(className.lastIndexOf('.'), className.lastIndexOf('$')) + 1);
     }
 
     private void error(String name, String value, List<String> traceback) throws IOException {

@@ -219,7 +219,9 @@ class Java(LanguageTest):
         self.assertEqual(run.error["name"], "CompilationError")
         self.assertIn("int x = ;\n        ^", run.traceback)
         run = self.cell('throw new IllegalStateException("no");')
-        self.assertEqual((run.error["name"], run.error["value"]), ("IllegalStateException", "no"))
+        self.assertEqual(run.error["name"], "EvalException")
+        self.assertEqual(run.error["value"], "java.lang.IllegalStateException: no")
+        self.assertEqual(run.error["traceback"][0], run.error["value"])
         self.assertEqual(self.cell("missing").error["name"], "CompilationError")
 
     def test_interrupts(self):
