@@ -54,7 +54,7 @@ impl Outside {
     }
 
     fn turns(&self) -> [Turn; 2] {
-        [Turn::code(&self.code()), Turn::text("ok")]
+        [Turn::code(self.code()), Turn::text("ok")]
     }
 }
 
