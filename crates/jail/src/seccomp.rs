@@ -5,11 +5,12 @@
 //! a part is found by halves.
 
 use std::collections::BTreeMap;
+use std::ffi::CStr;
 use std::io;
 
 use crate::seccomp_policy::{
-    ALLOWED, ALLOWED_LEGACY, CLOSE_RANGE_FLAGS, IOCTLS, NOT_SUPPORTED, NOT_THERE, REFUSED_CLONES,
-    REFUSED_FCNTLS,
+    ALLOWED, ALLOWED_LEGACY, ATTRIBUTES, CLOSE_RANGE_FLAGS, IOCTLS, MADE_FILES, MAKING_FILES, NEWEST,
+    NOT_SUPPORTED, NOT_THERE, OTHER_FORMS, REFUSED_CLONES, REFUSED_FCNTLS,
 };
 use crate::seccomp_program::{ALLOW, Instruction, KILL_PROCESS, Program, refuse};
 use crate::socket_policy::{
@@ -26,44 +27,55 @@ const THIS_ARCH: u32 = 0xc000_00b7;
 /// What the kernel takes.
 const MAX_INSTRUCTIONS: usize = 4096;
 
-/// The program that every process of a sandbox runs under.
+/// Where the disk of a sandbox is.
+const DISK: &CStr = c"/home/user";
+
+/// The program that every process of a sandbox runs under: the one or the other, by what its disk counts.
 #[derive(Clone, Debug)]
 pub struct Filters {
-    program: Vec<Instruction>,
+    with_attributes: Vec<Instruction>,
+    without_attributes: Vec<Instruction>,
 }
 
 impl Filters {
     pub fn compile() -> Result<Self> {
-        let mut program = Program::default();
-        // A call made the way of another architecture has other numbers: not to be reasoned about.
-        program.load_architecture();
-        program.unless_equal(THIS_ARCH, KILL_PROCESS);
-        program.load_number();
-        program.choose(&parts());
-        if program.0.len() > MAX_INSTRUCTIONS {
-            return Err(StepError::new("compiling the seccomp filter", io::Error::other("it is too long")));
-        }
-        Ok(Self { program: program.0 })
+        Ok(Self { with_attributes: program(true)?, without_attributes: program(false)? })
     }
 
+    /// In the sandbox, whose disk is looked at.
     pub fn install(&self) -> Result<()> {
-        sys::install_filter(&self.program)
+        let program =
+            if sys::counts_attributes(DISK) { &self.with_attributes } else { &self.without_attributes };
+        sys::install_filter(program)
     }
 
     /// How many instructions there are; installing costs in proportion.
     #[must_use]
     pub fn instructions(&self) -> usize {
-        self.program.len()
+        self.with_attributes.len()
     }
 
     #[cfg(test)]
     pub(crate) fn program(&self) -> &[Instruction] {
-        &self.program
+        &self.with_attributes
     }
 }
 
+fn program(attributes: bool) -> Result<Vec<Instruction>> {
+    let mut program = Program::default();
+    // A call made the way of another architecture has other numbers: not to be reasoned about.
+    program.load_architecture();
+    program.unless_equal(THIS_ARCH, KILL_PROCESS);
+    program.load_number();
+    program.choose(&parts(attributes));
+    if program.0.len() > MAX_INSTRUCTIONS {
+        return Err(StepError::new("compiling the seccomp filter", io::Error::other("it is too long")));
+    }
+    Ok(program.0)
+}
+
 /// The answer to each call, as parts of neighbours that have the same one.
-fn parts() -> Vec<(u32, Program)> {
+fn parts(attributes: bool) -> Vec<(u32, Program)> {
     let mut answers = BTreeMap::new();
     let mut put = |calls: &[i64], answer: Program| {
         answers.extend(numbers(calls).into_iter().map(|number| (number, answer.clone())));
@@ -71,27 +83,32 @@ fn parts() -> Vec<(u32, Program)> {
     for group in ALLOWED.iter().chain(ALLOWED_LEGACY) {
         put(group.calls, always(ALLOW));
     }
+    put(ATTRIBUTES, always(if attributes { ALLOW } else { refuse(libc::EOPNOTSUPP) }));
     put(NOT_THERE, always(refuse(libc::ENOSYS)));
     put(NOT_SUPPORTED, always(refuse(libc::EOPNOTSUPP)));
     put(&[libc::SYS_ioctl], ioctl());
     put(&[libc::SYS_fcntl], fcntl());
     put(&[libc::SYS_clone], clone());
     put(&[libc::SYS_close_range], flags(2, CLOSE_RANGE_FLAGS, libc::EINVAL));
+    for (argument, call) in MAKING_FILES {
+        put(&[*call], making_files(*argument));
+    }
     put(MAKING, making_sockets());
     for (argument, calls) in MESSAGE_CALLS {
         put(calls, flags(*argument, bits(MESSAGE_FLAGS), libc::EOPNOTSUPP));
     }
     put(&[libc::SYS_setsockopt], setting_options());
     put(&[libc::SYS_getsockopt], reading_options());
-    let last = answers.last_key_value().map_or(0, |(number, _)| *number);
     let mut parts: Vec<(u32, Program)> = Vec::new();
-    // One past the last, for all that are above.
-    for number in 0..=last + 1 {
+    let newest = numbers(&[NEWEST]).first().copied().unwrap_or(0);
+    for number in 0..=newest {
         let answer = answers.remove(&number).unwrap_or_else(|| always(refuse(libc::EPERM)));
         if parts.last().is_none_or(|(_, before)| *before != answer) {
             parts.push((number, answer));
         }
     }
+    parts.push((newest + 1, always(refuse(libc::ENOSYS))));
+    parts.push((OTHER_FORMS, always(refuse(libc::EPERM))));
     parts
 }
 
@@ -105,6 +122,15 @@ fn flags(argument: u32, allowed: u32, errno: i32) -> Program {
         block.load_argument(argument);
         block.refuse_bits(!allowed, refuse(errno));
         block.verdict(ALLOW);
+    })
+}
+
+/// The kernel itself looks at these bits alone, whatever else is in the argument.
+fn making_files(argument: u32) -> Program {
+    Program::of(|block| {
+        block.load_argument(argument);
+        block.keep_bits(libc::S_IFMT);
+        block.allow_only(MADE_FILES, refuse(libc::EPERM));
     })
 }
 

@@ -33,7 +33,7 @@ pub(crate) const ALLOWED: &[Group] = &[
         calls: calls! {
             SYS_openat SYS_openat2 SYS_newfstatat SYS_fstat SYS_statx SYS_statfs SYS_fstatfs SYS_faccessat
             SYS_faccessat2 SYS_readlinkat SYS_getdents64 SYS_getcwd SYS_chdir SYS_fchdir SYS_mkdirat
-            SYS_unlinkat SYS_renameat SYS_renameat2 SYS_linkat SYS_symlinkat SYS_fchmod SYS_fchmodat
+            SYS_unlinkat SYS_renameat SYS_renameat2 SYS_linkat SYS_symlinkat SYS_fchmod SYS_fchmodat SYS_fchmodat2
             SYS_fchown SYS_fchownat SYS_truncate SYS_ftruncate SYS_utimensat SYS_umask
             SYS_getxattr SYS_lgetxattr SYS_fgetxattr SYS_listxattr SYS_llistxattr SYS_flistxattr
             SYS_inotify_init1 SYS_inotify_add_watch SYS_inotify_rm_watch SYS_memfd_create
@@ -118,6 +118,29 @@ pub(crate) const ALLOWED_LEGACY: &[Group] = &[];
 
 /// Answered with "no such call", so that the C library falls back to an older one that can be looked into.
 pub(crate) const NOT_THERE: &[i64] = calls! { SYS_clone3 };
+
+/// Attributes of files: allowed where the disk below counts them, else not supported. Without capabilities a process
+/// sets those of the user and access lists, on files of its own.
+pub(crate) const ATTRIBUTES: &[i64] = calls! {
+    SYS_setxattr SYS_lsetxattr SYS_fsetxattr SYS_removexattr SYS_lremovexattr SYS_fremovexattr
+};
+
+/// The newest call that was thought about here. Those above are answered with "no such call", as by a kernel that has
+/// them not: the C library then does without, and with any other answer gives up.
+pub(crate) const NEWEST: i64 = libc::SYS_fchmodat2;
+
+/// What is above is no call of today's kernels but the form of another architecture (x32): refused.
+pub(crate) const OTHER_FORMS: u32 = 0x4000_0000;
+
+/// Kinds of files that `mknod` may make: plain ones and pipes. No devices, not even the one that needs no capability
+/// and hides files of overlays.
+pub(crate) const MADE_FILES: &[u32] = &[0, libc::S_IFREG, libc::S_IFIFO];
+
+/// The forms of `mknod`, and which argument says the kind.
+#[cfg(target_arch = "x86_64")]
+pub(crate) const MAKING_FILES: &[(u32, i64)] = &[(1, libc::SYS_mknod), (2, libc::SYS_mknodat)];
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) const MAKING_FILES: &[(u32, i64)] = &[(2, libc::SYS_mknodat)];
 
 /// Answered with "not supported", so that the C library writes instead: reserving a disk takes milliseconds,
 /// filling it takes long enough to be noticed.

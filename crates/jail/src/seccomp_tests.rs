@@ -1,7 +1,7 @@
 //! Asks the compiled programs themselves, so that families and calls this kernel lacks are covered too.
 
-use super::Filters;
-use crate::seccomp_policy::{ALLOWED, ALLOWED_LEGACY};
+use super::{Filters, Instruction};
+use crate::seccomp_policy::{ALLOWED, ALLOWED_LEGACY, ATTRIBUTES, NEWEST};
 
 const ALLOW: u32 = 0x7fff_0000;
 const ERRNO: u32 = 0x0005_0000;
@@ -24,6 +24,10 @@ fn call(number: i64, arguments: &[u64]) -> Call {
 
 /// A small interpreter of the kernel's filter machine.
 fn verdict(filters: &Filters, call: &Call) -> u32 {
+    answer(filters.program(), call)
+}
+
+fn answer(program: &[Instruction], call: &Call) -> u32 {
     let word = |offset: u32| -> u32 {
         match offset {
             0 => call.number,
@@ -38,7 +42,7 @@ fn verdict(filters: &Filters, call: &Call) -> u32 {
     };
     let (mut accumulator, mut index, mut at) = (0u32, 0u32, 0usize);
     loop {
-        let step = &filters.program()[at];
+        let step = &program[at];
         at += 1;
         let jump = |taken: bool| usize::from(if taken { step.if_true } else { step.if_false });
         match step.code {
@@ -66,8 +70,13 @@ fn refused_with(errno: i32) -> u32 {
 #[test]
 fn exactly_the_listed_calls_pass_and_each_group_has_a_reason() {
     let filters = Filters::compile().unwrap();
-    let listed: Vec<i64> =
-        ALLOWED.iter().chain(ALLOWED_LEGACY).flat_map(|group| group.calls).copied().collect();
+    let listed: Vec<i64> = ALLOWED
+        .iter()
+        .chain(ALLOWED_LEGACY)
+        .flat_map(|group| group.calls)
+        .chain(ATTRIBUTES)
+        .copied()
+        .collect();
     let looked_into = [
         libc::SYS_clone,
         libc::SYS_clone3,
@@ -75,6 +84,8 @@ fn exactly_the_listed_calls_pass_and_each_group_has_a_reason() {
         libc::SYS_fallocate,
         libc::SYS_fcntl,
         libc::SYS_ioctl,
+        libc::SYS_mknod,
+        libc::SYS_mknodat,
         libc::SYS_socket,
         libc::SYS_socketpair,
         libc::SYS_sendto,
@@ -88,8 +99,40 @@ fn exactly_the_listed_calls_pass_and_each_group_has_a_reason() {
     ];
     assert!(ALLOWED.iter().chain(ALLOWED_LEGACY).all(|group| !group.why.is_empty()));
     for number in (0..1000).filter(|number| !looked_into.contains(number)) {
-        let expected = if listed.contains(&number) { ALLOW } else { refused_with(libc::EPERM) };
+        let refused = refused_with(if number > NEWEST { libc::ENOSYS } else { libc::EPERM });
+        let expected = if listed.contains(&number) { ALLOW } else { refused };
         assert_eq!(verdict(&filters, &call(number, &[])), expected, "call {number}");
+    }
+    assert!(listed.iter().all(|number| *number <= NEWEST), "what is above is not there");
+}
+
+#[test]
+fn a_disk_that_does_not_count_attributes_has_none() {
+    let filters = Filters::compile().unwrap();
+    let listed = |number: &u32| ATTRIBUTES.contains(&i64::from(*number));
+    for number in (0..1000).filter(listed) {
+        let without = answer(&filters.without_attributes, &call(i64::from(number), &[]));
+        assert_eq!(without, refused_with(libc::EOPNOTSUPP), "call {number}");
+    }
+    for number in (0..1000).filter(|number| !listed(number)) {
+        let asked = call(i64::from(number), &[]);
+        assert_eq!(answer(&filters.without_attributes, &asked), verdict(&filters, &asked), "call {number}");
+    }
+}
+
+#[test]
+fn files_and_pipes_are_made_and_no_devices() {
+    let filters = Filters::compile().unwrap();
+    let kinds = (0..16u32).map(|kind| kind << 12);
+    for kind in kinds {
+        let allowed = [0, libc::S_IFREG, libc::S_IFIFO].contains(&kind);
+        let expected = if allowed { ALLOW } else { refused_with(libc::EPERM) };
+        // The kernel reads 16 bits of it.
+        for noise in [0u64, 0o777, 1 << 16, 0xffff_ffff_ffff_0fff] {
+            let mode = u64::from(kind) | noise;
+            assert_eq!(verdict(&filters, &call(libc::SYS_mknod, &[1, mode, 9])), expected, "{mode:#x}");
+            assert_eq!(verdict(&filters, &call(libc::SYS_mknodat, &[1, 1, mode, 9])), expected, "{mode:#x}");
+        }
     }
 }
 
@@ -124,7 +167,6 @@ fn calls_that_reach_far_into_the_kernel_are_refused() {
         libc::SYS_open_by_handle_at,
         libc::SYS_capset,
         libc::SYS_pidfd_getfd,
-        libc::SYS_mknodat,
         libc::SYS_sethostname,
         libc::SYS_settimeofday,
         libc::SYS_seccomp,

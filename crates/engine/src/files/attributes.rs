@@ -1,4 +1,5 @@
-//! Extended attributes of files. Code inside cannot set any, as their bytes would not count; these are few.
+//! Extended attributes of files, set from outside on every disk. Code inside may set its own only where their bytes
+//! count; these are few.
 
 use std::collections::BTreeMap;
 use std::os::fd::AsFd;

@@ -109,7 +109,7 @@ impl EngineSandbox {
         self.over_limit(usage)
     }
 
-    /// From outside, because no program inside may set any. False: the disk keeps none.
+    /// From outside, because programs inside may not on every disk. False: the disk keeps none.
     pub(crate) async fn set_attributes(
         &self,
         path: &SandboxPath,

@@ -30,7 +30,7 @@ class NR:
     mount, umount2, swapon, swapoff, reboot = 165, 166, 167, 168, 169
     sethostname, setdomainname, iopl, ioperm = 170, 171, 172, 173
     init_module, delete_module, quotactl = 175, 176, 179
-    clock_settime, mq_open, kexec_load = 227, 240, 246
+    clock_settime, mq_open, kexec_load, mknodat = 227, 240, 246, 259
     add_key, request_key, keyctl, unshare = 248, 249, 250, 272
     perf_event_open, fanotify_init, prlimit64 = 298, 300, 302
     name_to_handle_at, open_by_handle_at, setns = 303, 304, 308

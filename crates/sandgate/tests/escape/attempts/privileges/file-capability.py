@@ -1,6 +1,5 @@
 # tries: give a program of one's own capabilities that it has whenever it runs
 # layer: caps
-# also: seccomp
 # control: escapes
 # blocked: EPERM
 import struct
