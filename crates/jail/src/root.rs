@@ -118,12 +118,37 @@ fn devices(root: &str) -> Result<()> {
 
 const SHELL_PROMPT: &str = "[ -n \"$PS1\" ] && PS1='\\u@\\h:\\w\\$ '\ntrue\n";
 
+/// Public facts of the distribution that programs of `/usr` need to work.
+const COPIED: [&str; 6] = [
+    "ld.so.cache",
+    "mime.types",
+    "protocols",
+    "services",
+    "ssl/certs/ca-certificates.crt",
+    "ssl/openssl.cnf",
+];
+
+/// Which distribution `/usr` is of: installers and programs that were built for one ask.
+const RELEASE: [&str; 8] =
+    ["NAME", "ID", "ID_LIKE", "VERSION", "VERSION_ID", "VERSION_CODENAME", "UBUNTU_CODENAME", "PLATFORM_ID"];
+
+fn os_release(host: &str) -> String {
+    let known = |line: &&str| line.split_once('=').is_some_and(|(name, _)| RELEASE.contains(&name));
+    let mut lines: Vec<&str> = host.lines().filter(known).collect();
+    if !lines.iter().any(|line| line.starts_with("ID=")) {
+        lines.push("ID=linux");
+    }
+    lines.push("PRETTY_NAME=\"Sandgate sandbox\"");
+    lines.join("\n") + "\n"
+}
+
 /// An `/etc` of our own: the host's holds names, hosts and secrets that are nobody's business inside.
 fn etc(root: &str) -> Result<()> {
     let passwd = format!(
         "root:x:0:0:root:/root:/bin/sh\nuser:x:{INNER_USER}:{INNER_USER}:user:/home/user:/bin/bash\nnobody:x:65534:65534:nobody:/:/bin/false\n"
     );
     let group = format!("root:x:0:\nuser:x:{INNER_USER}:\nnogroup:x:65534:\n");
+    let release = os_release(&fs::read_to_string("/etc/os-release").unwrap_or_default());
     let files: [(&str, &str); 9] = [
         ("passwd", &passwd),
         ("group", &group),
@@ -135,13 +160,13 @@ fn etc(root: &str) -> Result<()> {
         // The PATH stays the sandbox's own, also in a login shell.
         ("profile", SHELL_PROMPT),
         ("bash.bashrc", SHELL_PROMPT),
-        ("os-release", "NAME=\"Sandgate\"\nID=sandgate\nPRETTY_NAME=\"Sandgate sandbox\"\n"),
+        ("os-release", &release),
     ];
     for (name, content) in files {
         make_file(&format!("{root}/etc/{name}"), content.as_bytes())?;
     }
-    // Public facts of the distribution that programs of /usr need to work; copied, so that no mount leads out.
-    for name in ["ld.so.cache", "mime.types", "ssl/certs/ca-certificates.crt", "ssl/openssl.cnf"] {
+    // Copied, so that no mount leads out.
+    for name in COPIED {
         if let Ok(content) = fs::read(format!("/etc/{name}")) {
             let target = format!("{root}/etc/{name}");
             if let Some((folder, _)) = target.rsplit_once('/') {
@@ -290,3 +315,7 @@ fn mask_proc() -> Result<()> {
         ATTR_RDONLY | ATTR_NOSUID | ATTR_NODEV | ATTR_NOEXEC,
     )
 }
+
+#[cfg(test)]
+#[path = "root_tests.rs"]
+mod tests;
