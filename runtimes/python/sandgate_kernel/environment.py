@@ -2,29 +2,31 @@
 
 import importlib
 import os
+import site
 import sys
 import time
 
 HOME = "/home/user"
-PACKAGES = ".packages"
+# Where pip installs: see startup/sandgate_startup.py, which finds them for programs.
+PACKAGES = ".packages/lib/python%d.%d/site-packages" % sys.version_info[:2]
 # A cell may put something else in its place; what programs inherit is behind this one.
 VARIABLES = os.environ
 
 
 def configure(settings):
-    """Makes `os.environ` what the engine sent, with the few variables that make tools behave in a sandbox."""
+    """Makes `os.environ` what the engine sent."""
     environment = {str(name): str(value) for name, value in settings.get("env", {}).items()}
-    home = environment.setdefault("HOME", HOME)
-    packages = os.path.join(home, PACKAGES)
-    for name, value in tool_settings(packages).items():
-        environment.setdefault(name, value)
+    packages = os.path.join(environment.setdefault("HOME", HOME), PACKAGES)
     for name in [name for name in os.environ if name not in environment]:
         del os.environ[name]
     os.environ.update(environment)
     if "TZ" in environment:
         time.tzset()
     if packages not in sys.path:
+        # Last: another version of what the kernel itself is made of would not fit the rest of it.
         sys.path.append(packages)
+        if os.path.isdir(packages):
+            site.addsitedir(packages)
     if settings.get("cwd"):
         change_folder(settings["cwd"])
 
@@ -56,18 +58,6 @@ class Lent:
     def _told_time_zone(self):
         if "TZ" in self.before:
             time.tzset()
-
-
-def tool_settings(packages):
-    return {
-        "MPLBACKEND": "agg",
-        "PIP_DISABLE_PIP_VERSION_CHECK": "1",
-        "PIP_NO_CACHE_DIR": "1",
-        "PIP_ROOT_USER_ACTION": "ignore",
-        # The runtime itself is read-only: what a sandbox installs goes to its own folder, for programs it starts too.
-        "PIP_TARGET": packages,
-        "PYTHONPATH": packages,
-    }
 
 
 def change_folder(folder):

@@ -88,7 +88,9 @@ class Engine:
             self.configure()
 
     def configure(self, cwd=None, **extra):
-        env = {"HOME": self.home, "PATH": os.environ["PATH"], **extra}
+        # In a sandbox pip needs no telling: see startup/. Here it must leave the runtime alone.
+        packages = {"PIP_PREFIX": os.path.join(self.home, ".packages"), "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+        env = {"HOME": self.home, "PATH": os.environ["PATH"], "MPLBACKEND": "agg", **packages, **extra}
         self.send(1, {"env": env, "cwd": cwd or self.home})
 
     def send(self, kind, value):

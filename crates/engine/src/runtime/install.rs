@@ -53,10 +53,8 @@ impl<'a> Attempt<'a> {
         self.folder.join("tmp")
     }
 
-    /// `venv/lib/python3.11/site-packages`
     pub(super) fn site_packages(&self) -> PathBuf {
-        let minor = self.candidate.version.rsplit_once('.').map_or("3", |(minor, _)| minor);
-        self.venv.join(format!("lib/python{minor}/site-packages"))
+        site_packages(&self.venv, &self.candidate.version)
     }
 
     /// With pip from Python's own bundled wheel: no network, and `%pip` works inside the sandbox.
@@ -130,6 +128,12 @@ impl<'a> Attempt<'a> {
         let said = pip_output::what_happened(&ended.tail);
         Err(RuntimeError::Pip { said, advice: pip_output::advice(&ended.tail), log: self.log_path.clone() })
     }
+}
+
+/// `venv/lib/python3.11/site-packages`
+pub(super) fn site_packages(venv: &Path, version: &str) -> PathBuf {
+    let minor = version.rsplit_once('.').map_or("3", |(minor, _)| minor);
+    venv.join(format!("lib/python{minor}/site-packages"))
 }
 
 /// pip says nothing while it unpacks; each finished package has its record.

@@ -16,6 +16,7 @@ mod pip_output;
 mod process;
 mod progress;
 mod relocate;
+mod startup;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -86,6 +87,17 @@ pub fn prepare(runtimes_folder: &Path, progress: &dyn Progress) -> Result<Python
 }
 
 fn prepare_from(
+    candidate: &Candidate,
+    lock: &str,
+    runtimes: &Path,
+    progress: &dyn Progress,
+) -> Result<PythonRuntime, RuntimeError> {
+    let runtime = find_or_make(candidate, lock, runtimes, progress)?;
+    startup::put_into(&runtime)?;
+    Ok(runtime)
+}
+
+fn find_or_make(
     candidate: &Candidate,
     lock: &str,
     runtimes: &Path,

@@ -7,6 +7,9 @@ use sandgate_core::{BackendError, ContextId, Result, SandboxSpec};
 
 use super::EngineSandbox;
 use super::context::Context;
+use super::variables::PACKAGES;
+use crate::helper::ZYGOTE_FOLDER;
+use crate::runtime::VENV_INSIDE;
 use crate::runtime::languages::{Edition, LANGUAGES_INSIDE, Language, State, Tool, ready, state, version_of};
 
 /// A language, and which of its runtimes where it needs one.
@@ -29,7 +32,7 @@ pub(super) fn other_language(context: &Context, asked: Language) -> BackendError
     ))
 }
 
-/// Commands that were installed inside, then those of the runtimes, then the system's. A version that is not there has
+/// Commands that were installed inside, then those of the runtimes, ours, and the system's. A version that is not there has
 /// no commands: those of another would be taken for it.
 pub(super) fn path(runtimes: &Path, spec: &SandboxSpec) -> String {
     let of_tool = |tool: Tool| {
@@ -41,7 +44,7 @@ pub(super) fn path(runtimes: &Path, spec: &SandboxSpec) -> String {
         Some(format!("{LANGUAGES_INSIDE}/{chosen}/bin:"))
     };
     let tools: String = Tool::ALL.into_iter().filter_map(of_tool).collect();
-    format!("/home/user/.packages/bin:/opt/venv/bin:{tools}/usr/bin:/bin")
+    format!("{PACKAGES}/bin:{VENV_INSIDE}/bin:{tools}{ZYGOTE_FOLDER}/bin:/usr/bin:/bin")
 }
 
 /// `JAVA_VERSION` and the like among a sandbox's variables, and what it says.

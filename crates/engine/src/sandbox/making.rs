@@ -1,4 +1,4 @@
-//! How a sandbox comes to be: its control groups and namespaces, and the environment of what runs in it.
+//! How a sandbox comes to be: its control groups and namespaces.
 
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, AtomicU64};
@@ -8,12 +8,13 @@ use sandgate_core::{BackendError, Result, SandboxPath, SandboxSpec};
 use sandgate_jail::cgroup::GroupLimits;
 use tokio_util::sync::CancellationToken;
 
-use super::{EngineSandbox, language};
+use super::EngineSandbox;
+use super::variables::environment;
 use crate::agent::{Account, AgentSlot, ProcessTable};
 use crate::files::VolumeFiles;
 use crate::shared::Shared;
 use crate::volume::Volume;
-use crate::way_out::{self, WayOut};
+use crate::way_out::WayOut;
 
 /// Limits the kernel keeps, out of all limits.
 fn group_limits(spec: &SandboxSpec) -> GroupLimits {
@@ -22,22 +23,6 @@ fn group_limits(spec: &SandboxSpec) -> GroupLimits {
         processes: spec.limits.processes,
         cpu_millis: spec.limits.cpu_millis,
     }
-}
-
-/// A plain Linux account's, and what was asked for; where both name a variable, what was asked for counts.
-fn environment(shared: &Shared, spec: &SandboxSpec) -> Vec<(String, String)> {
-    let path = language::path(&shared.runtimes, spec);
-    let own = [
-        ("PATH", path.as_str()),
-        ("HOME", "/home/user"),
-        ("USER", "user"),
-        ("LOGNAME", "user"),
-        ("SHELL", "/bin/bash"),
-        ("LANG", "C.UTF-8"),
-        ("TERM", "dumb"),
-    ];
-    let own = own.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-    own.chain(way_out::variables(&spec.network)).chain(spec.env.iter().cloned()).collect()
 }
 
 fn check_working_dir(spec: &SandboxSpec) -> Result<()> {

@@ -10,6 +10,7 @@ mod pipes;
 mod run;
 mod stillness;
 mod usage;
+mod variables;
 
 use std::collections::HashMap;
 use std::os::fd::{AsFd, OwnedFd};

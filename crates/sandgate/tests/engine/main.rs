@@ -19,3 +19,4 @@ mod life;
 mod limits;
 mod processes;
 mod sockets;
+mod tools;
