@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::gate::Gate;
 use crate::history::History;
 use crate::request::CreateRequest;
+use crate::thoughts;
 use crate::tool_choice::Form;
 use crate::tools::{ToolRewrite, TurnTools};
 
@@ -26,7 +27,7 @@ impl Gate {
         if let Some(previous) = history.upstream_previous {
             body.insert("previous_response_id".to_owned(), json!(previous));
         }
-        body.insert("input".to_owned(), Value::Array(history.model));
+        body.insert("input".to_owned(), Value::Array(thoughts::readable(&history.model)));
         if let Some(tool) = &request.code_tool {
             let tools =
                 ToolRewrite::new(Form::Flat, &body, tool, &[]).with_files_elsewhere(history.files_elsewhere);
