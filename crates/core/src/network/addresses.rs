@@ -109,6 +109,31 @@ fn denied_v6(address: Ipv6Addr) -> Option<&'static str> {
     if let Some(why) = find(DENIED_V6, address.into()) {
         return Some(why);
     }
+    let of_inner = || inner_addresses(address.into()).find_map(denied_v4);
+    match address.segments() {
+        [0, 0, 0, 0, 0, 0, 0, 0] => Some("unspecified"),
+        [0, 0, 0, 0, 0, 0, 0, 1] => Some("of the host's loopback"),
+        // The rest of ::/8 holds IPv4 in several clothes and nothing that is routed, NAT64 of a whole network
+        // among it, whose translator decides where it leads.
+        [0, 0, 0, 0, 0, 0xffff, ..] | [0x64, 0xff9b, 0, 0, 0, 0, ..] => of_inner(),
+        [first, ..] if first < 0x100 => Some("an old or translated form of another"),
+        // Only 2000::/3 is given out as unicast.
+        [first, ..] if first & 0xe000 != 0x2000 => of_inner().or(Some("not in use on the Internet")),
+        _ => of_inner(),
+    }
+}
+
+/// The IPv4 addresses that an IPv6 address carries: who connects to it is brought to them, or by way of them. What is
+/// denied of these is denied of it.
+pub fn inner_addresses(address: IpAddr) -> impl Iterator<Item = Ipv4Addr> {
+    let found = match address {
+        IpAddr::V4(_) => [None, None],
+        IpAddr::V6(six) => inner_of(six),
+    };
+    found.into_iter().flatten()
+}
+
+fn inner_of(address: Ipv6Addr) -> [Option<Ipv4Addr>; 2] {
     let bits = address.to_bits();
     let four = |shift: u32| {
         #[expect(clippy::cast_possible_truncation, reason = "32 bits are wanted")]
@@ -116,21 +141,15 @@ fn denied_v6(address: Ipv6Addr) -> Option<&'static str> {
         Ipv4Addr::from_bits(word)
     };
     match address.segments() {
-        [0, 0, 0, 0, 0, 0, 0, 0] => Some("unspecified"),
-        [0, 0, 0, 0, 0, 0, 0, 1] => Some("of the host's loopback"),
-        // The rest of ::/8 holds IPv4 in several clothes and nothing that is routed, NAT64 of a whole network
-        // among it, whose translator decides where it leads.
-        [0, 0, 0, 0, 0, 0xffff, ..] => denied_v4(four(0)),
-        [0x64, 0xff9b, 0, 0, 0, 0, ..] => denied_v4(four(0)),
-        [first, ..] if first < 0x100 => Some("an old or translated form of another"),
-        [0x2002, ..] => denied_v4(four(80)),
+        // Mapped, and translated by NAT64.
+        [0, 0, 0, 0, 0, 0xffff, ..] | [0x64, 0xff9b, 0, 0, 0, 0, ..] => [Some(four(0)), None],
+        // 6to4.
+        [0x2002, ..] => [Some(four(80)), None],
         // Teredo: the client's address is hidden behind a bitwise not, the server's stands open.
-        [0x2001, 0, ..] => denied_v4(Ipv4Addr::from_bits(!four(0).to_bits())).or_else(|| denied_v4(four(64))),
+        [0x2001, 0, ..] => [Some(Ipv4Addr::from_bits(!four(0).to_bits())), Some(four(64))],
         // ISATAP: an IPv4 behind 0:5efe, below any prefix.
-        [.., 0 | 0x200, 0x5efe, _, _] => denied_v4(four(0)),
-        // Only 2000::/3 is given out as unicast.
-        [first, ..] if first & 0xe000 != 0x2000 => Some("not in use on the Internet"),
-        _ => None,
+        [.., 0 | 0x200, 0x5efe, _, _] => [Some(four(0)), None],
+        _ => [None, None],
     }
 }
 

@@ -57,3 +57,13 @@ fn a_denial_of_one_port_leaves_the_others() {
     assert!(!at("2606:4700::1111", 25), "one family stands for both");
     assert!(open.may_resolve(&"example.org".parse().unwrap()));
 }
+
+#[test]
+fn a_denied_range_is_denied_in_other_forms_too() {
+    let ceiling = NetworkCeiling { deny: vec!["8.8.8.0/24".parse().unwrap()], ..NetworkCeiling::unbounded() };
+    let allows = |address: &str| {
+        let address = Some(address.parse().unwrap());
+        ceiling.decide(Destination { name: None, address, port: 443 }) == Verdict::Allowed
+    };
+    assert!(!allows("8.8.8.8") && !allows("64:ff9b::808:808") && allows("64:ff9b::909:909"));
+}

@@ -13,7 +13,7 @@ mod secrets;
 mod target;
 mod words;
 
-pub use addresses::{AddressGuard, DeniedAddress};
+pub use addresses::{AddressGuard, DeniedAddress, inner_addresses};
 pub use ceiling::{NetworkCeiling, OutsideCeiling};
 pub use cidr::{Cidr, parse_address};
 pub use limits::NetworkLimits;

@@ -1,13 +1,13 @@
 //! The policy of one sandbox: rules of which the first that fits decides, and what happens when none does.
 
 use std::fmt;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 
 use serde::{Deserialize, Serialize};
 
 use super::name::shortened;
 use super::target::Host;
-use super::{DomainSecret, HostName, InvalidTarget, Target, word_meant};
+use super::{DomainSecret, HostName, InvalidTarget, Target, inner_addresses, word_meant};
 
 /// Stands for the operator's package registries wherever targets are listed. No host is called so.
 pub const REGISTRIES: &str = "registries";
@@ -171,7 +171,7 @@ impl NetworkPolicy {
     /// be allowed by where it leads. With the address, ask again.
     #[must_use]
     pub fn decide(&self, to: Destination<'_>) -> Verdict {
-        match self.rules.iter().find(|rule| fits(&rule.target, to)) {
+        match self.rules.iter().find(|rule| rule.fits(to)) {
             Some(rule) if rule.action == Action::Allow => Verdict::Allowed,
             Some(rule) => Verdict::Denied { by: Some(rule.target.clone()) },
             None if self.default == Action::Allow => Verdict::Allowed,
@@ -183,7 +183,7 @@ impl NetworkPolicy {
     #[must_use]
     pub fn allows_without(&self, target: &Target, to: Destination<'_>) -> bool {
         let mut others = self.rules.iter().filter(|rule| rule.target != *target);
-        let action = others.find(|rule| fits(&rule.target, to)).map_or(self.default, |rule| rule.action);
+        let action = others.find(|rule| rule.fits(to)).map_or(self.default, |rule| rule.action);
         action == Action::Allow
     }
 
@@ -217,6 +217,16 @@ impl NetworkPolicy {
 
 fn rules(action: Action, targets: Vec<Target>) -> impl Iterator<Item = Rule> {
     targets.into_iter().map(move |target| Rule { action, target })
+}
+
+impl Rule {
+    /// An address inside the address is denied with it; to allow the inner one allows no way to it by another.
+    fn fits(&self, to: Destination<'_>) -> bool {
+        let carried = || to.address.into_iter().flat_map(inner_addresses);
+        let inner = |four: Ipv4Addr| Destination { address: Some(four.into()), ..to };
+        fits(&self.target, to)
+            || (self.action == Action::Deny && carried().any(|four| fits(&self.target, inner(four))))
+    }
 }
 
 fn fits(target: &Target, to: Destination<'_>) -> bool {

@@ -162,3 +162,32 @@ fn secrets_are_bounded() {
         assert!(error.contains(said), "{error}");
     }
 }
+
+#[test]
+fn what_is_denied_of_ipv4_is_denied_of_every_form_of_it() {
+    let decide = |policy: &NetworkPolicy, address: &str| {
+        let address = Some(address.parse().unwrap());
+        policy.decide(Destination { name: None, address, port: 443 }) == Verdict::Allowed
+    };
+    let denying = NetworkPolicy::allow_then_deny(Vec::new(), vec!["8.8.8.0/24".parse().unwrap()]);
+    for form in [
+        "8.8.8.8",
+        "64:ff9b::808:808",
+        "2002:808:808::1",
+        // Teredo, by its server and by its client.
+        "2001:0:808:808::1",
+        "2001:0:101:101:0:0:f7f7:f7f7",
+        "2a00::5efe:808:808",
+    ] {
+        assert!(!decide(&denying, form), "{form}");
+    }
+    for other in ["64:ff9b::909:909", "2002:909:909::1", "2a00::808:808"] {
+        assert!(decide(&denying, other), "{other}");
+    }
+    // To allow what is inside allows no way to it by another address.
+    let allowing = NetworkPolicy::allowlist(vec!["8.8.8.0/24".parse().unwrap()]);
+    assert!(decide(&allowing, "8.8.8.8") && !decide(&allowing, "64:ff9b::808:808"));
+    // The first rule that fits decides, as always.
+    let (allowed, denied) = ("64:ff9b::/96".parse().unwrap(), "0.0.0.0/0".parse().unwrap());
+    assert!(decide(&NetworkPolicy::allow_then_deny(vec![allowed], vec![denied]), "64:ff9b::808:808"));
+}
