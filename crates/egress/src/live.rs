@@ -13,8 +13,15 @@ pub struct LivePolicy(watch::Sender<Arc<Effective>>);
 #[derive(Clone, Debug)]
 pub(crate) struct Effective {
     pub(crate) policy: NetworkPolicy,
-    pub(crate) ceilings: Vec<NetworkCeiling>,
+    above: Arc<Above>,
     pub(crate) limits: NetworkLimits,
+}
+
+/// The ceilings, made ready to be asked: each connection and each question for a name asks all of them.
+#[derive(Debug)]
+struct Above {
+    rules: Vec<NetworkPolicy>,
+    registries: bool,
 }
 
 impl LivePolicy {
@@ -22,7 +29,10 @@ impl LivePolicy {
     /// key's is asked when a policy is granted and whenever the key runs code.
     #[must_use]
     pub fn new(policy: NetworkPolicy, ceilings: Vec<NetworkCeiling>, limits: NetworkLimits) -> Self {
-        Self(watch::Sender::new(Arc::new(Effective { policy, ceilings, limits })))
+        let registries = ceilings.iter().all(|ceiling| ceiling.registries);
+        let rules = ceilings.iter().map(NetworkCeiling::as_policy).collect();
+        let above = Arc::new(Above { rules, registries });
+        Self(watch::Sender::new(Arc::new(Effective { policy, above, limits })))
     }
 
     /// From now on; connections that the new policy does not allow end. Whoever calls has checked it against the
@@ -70,7 +80,7 @@ impl Effective {
             }
             Verdict::Denied { by: None } => return Err(Refusal::NotAllowed),
         }
-        match self.ceilings.iter().all(|ceiling| ceiling.decide(to) == Verdict::Allowed) {
+        match self.above.rules.iter().all(|rules| rules.decide(to) == Verdict::Allowed) {
             true => Ok(()),
             false => Err(Refusal::ByCeiling),
         }
@@ -78,12 +88,12 @@ impl Effective {
 
     /// Whether packages may be had.
     pub(crate) fn has_registries(&self) -> bool {
-        self.policy.registries && self.ceilings.iter().all(|ceiling| ceiling.registries)
+        self.policy.registries && self.above.registries
     }
 
     /// Whether a name has an address inside: where it could be reached on any port, as far as names can say.
     pub(crate) fn may_resolve(&self, name: &HostName) -> bool {
-        self.policy.may_resolve(name) && self.ceilings.iter().all(|ceiling| ceiling.may_resolve(name))
+        self.policy.may_resolve(name) && self.above.rules.iter().all(|rules| rules.may_resolve(name))
     }
 }
 

@@ -85,7 +85,9 @@ impl NetworkCeiling {
         self.as_policy().may_resolve(name)
     }
 
-    fn as_policy(&self) -> NetworkPolicy {
+    /// What it says, in the form in which it is asked about connections. Who asks often keeps it.
+    #[must_use]
+    pub fn as_policy(&self) -> NetworkPolicy {
         let mut policy = NetworkPolicy::allow_then_deny(Vec::new(), self.deny.clone());
         policy.rules.extend(NetworkPolicy::allowlist(self.allow.clone()).rules);
         if !self.open {
