@@ -5,7 +5,10 @@ use std::sync::Arc;
 use rustix::process::{Resource, getrlimit};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use crate::buffers::WidePlaces;
 use crate::pipes::Pipes;
+
+const LEAST_SHARE: usize = 8;
 
 #[derive(Debug)]
 pub(crate) struct Crowd {
@@ -13,7 +16,15 @@ pub(crate) struct Crowd {
     connections: Arc<Semaphore>,
     /// Connections from inside, each of which costs something before it is known what it wants.
     served: Arc<Semaphore>,
+    wide: WidePlaces,
     pub(crate) pipes: Arc<Pipes>,
+}
+
+/// Of one connection to the outside.
+#[derive(Debug)]
+pub(crate) struct Place {
+    _permit: OwnedSemaphorePermit,
+    pub(crate) wide: WidePlaces,
 }
 
 impl Crowd {
@@ -35,12 +46,20 @@ impl Crowd {
     fn of(limit: u32) -> Self {
         let most = usize::try_from(limit).unwrap_or(usize::MAX).min(Semaphore::MAX_PERMITS / 2);
         let places = |count| Arc::new(Semaphore::new(count));
-        Self { limit, connections: places(most), served: places(most * 2), pipes: Arc::default() }
+        let (connections, served) = (places(most), places(most * 2));
+        Self { limit, connections, served, wide: WidePlaces::of_all(), pipes: Arc::default() }
     }
 
     /// For a connection to the outside; None: there are too many.
-    pub(crate) fn connection(&self) -> Option<OwnedSemaphorePermit> {
-        Arc::clone(&self.connections).try_acquire_owned().ok()
+    pub(crate) fn connection(&self) -> Option<Place> {
+        let permit = Arc::clone(&self.connections).try_acquire_owned().ok()?;
+        Some(Place { _permit: permit, wide: self.wide.clone() })
+    }
+
+    /// A quarter of the places of [`Self::served`], for one sandbox: there are others. With fewer than a few, programs
+    /// would wait for themselves.
+    pub(crate) fn share(&self) -> usize {
+        usize::try_from(self.limit / 2).unwrap_or(usize::MAX).max(LEAST_SHARE)
     }
 
     /// For a connection from inside; waits until there is one.

@@ -10,11 +10,13 @@ use tokio::net::{TcpSocket, TcpStream};
 use tokio::time::Instant;
 
 use crate::EgressConfig;
+use crate::buffers::Width;
 use crate::denied::{Host, NoConnection, Wanted, Why};
 use crate::keepalive::keep_alive;
 use crate::live::{Effective, Refusal};
 use crate::near::stays_on_this_machine;
 use crate::resolve::{Recent, Resolver};
+use crate::urgent::urgent_as_usual;
 
 /// For all addresses of a name together, and the most for one while others wait.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -39,6 +41,7 @@ impl Dialer {
         wanted: &Wanted,
         policy: &Effective,
         recent: &Recent,
+        width: &Width,
     ) -> Result<TcpStream, NoConnection> {
         let failed = |why: String| NoConnection::Failed { to: wanted.to_string(), why };
         // Before anything is looked up: the question alone would tell the world something.
@@ -63,7 +66,7 @@ impl Dialer {
             left -= 1;
             let patience = until.saturating_duration_since(Instant::now());
             let patience = if left > 0 { patience.min(PATIENCE_WITH_OTHERS) } else { patience };
-            let connecting = self.connect_to(SocketAddr::new(address, wanted.port));
+            let connecting = self.connect_to(SocketAddr::new(address, wanted.port), width);
             match tokio::time::timeout(patience, connecting).await {
                 Ok(Ok(stream)) => {
                     let made = self.check_made(&stream, address);
@@ -80,8 +83,10 @@ impl Dialer {
         Err(failed(last))
     }
 
-    async fn connect_to(&self, to: SocketAddr) -> io::Result<TcpStream> {
+    async fn connect_to(&self, to: SocketAddr, width: &Width) -> io::Result<TcpStream> {
         let socket = if to.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+        urgent_as_usual(&socket);
+        width.tell(&socket);
         // An address of the host was passed by the check only if it was opened.
         if self.is_opened(to.ip()) && (to.ip().is_loopback() || is_own(to.ip())) {
             stays_on_this_machine(&socket);

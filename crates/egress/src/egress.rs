@@ -8,12 +8,14 @@ use rustls::ClientConfig;
 use tokio::net::{TcpListener, UdpSocket};
 use tokio_util::sync::CancellationToken;
 
+use crate::buffers::bound_inside;
 use crate::crowd::Crowd;
 use crate::dial::Dialer;
 use crate::near::stays_on_this_machine;
 use crate::registries::Registries;
 use crate::sandbox::SandboxEgress;
 use crate::tls::{Tls, client_config, host_certificates};
+use crate::urgent::urgent_as_usual;
 use crate::{Attached, EgressConfig, EgressError, InsideSockets, LivePolicy, Observer};
 use crate::{dns, http, socks, transparent};
 
@@ -57,7 +59,7 @@ impl Egress {
             registries: self.registries.clone(),
             tls: Tls::new(Arc::clone(&self.tls)),
             told: std::sync::Mutex::default(),
-            places: crate::sandbox::Places::default(),
+            places: crate::sandbox::Places::new(self.crowd.share()),
             crowd: Arc::clone(&self.crowd),
         });
         sandbox.serve_all(sockets).inspect_err(|_| ending.cancel())?;
@@ -102,6 +104,8 @@ impl SandboxEgress {
 fn listening(listener: std::net::TcpListener) -> Result<TcpListener, EgressError> {
     listener.set_nonblocking(true).map_err(EgressError::Socket)?;
     stays_on_this_machine(&listener);
+    bound_inside(&listener);
+    urgent_as_usual(&listener);
     TcpListener::from_std(listener).map_err(EgressError::Socket)
 }
 

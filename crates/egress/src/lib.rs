@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod attached;
+mod buffers;
 mod config;
 mod crowd;
 mod denied;
@@ -32,6 +33,7 @@ mod socks;
 mod tls;
 mod transparent;
 mod tunnel;
+mod urgent;
 mod watch;
 
 pub use attached::{Attached, InsideSockets};

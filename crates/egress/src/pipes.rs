@@ -6,6 +6,9 @@ use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, recv};
 use rustix::pipe::{PipeFlags, SpliceFlags, fcntl_setpipe_size, pipe_with, splice};
 use tokio::io::Interest;
 use tokio::net::TcpStream;
@@ -16,6 +19,8 @@ const MOST: usize = 128;
 const MOST_KEPT: usize = 16;
 /// The most that one holds.
 pub(crate) const SIZE: usize = 1 << 20;
+/// Bytes that are read where the kernel does not move them.
+const PAST_URGENT: usize = 4 << 10;
 
 #[derive(Debug, Default)]
 pub(crate) struct Pipes {
@@ -57,14 +62,35 @@ pub(crate) struct Borrowed<'a> {
     holds: usize,
 }
 
+/// How many bytes were taken, and where they are.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Filled {
+    Moved(usize),
+    Copied(Vec<u8>),
+}
+
 impl Borrowed<'_> {
-    /// Takes at most `most` bytes out of `from`, as many as are there. Zero: it has ended.
-    pub(crate) fn fill(&mut self, from: &TcpStream, most: usize) -> io::Result<usize> {
-        let Some(pipe) = &self.pipe else { return Ok(0) };
-        let took =
-            from.try_io(Interest::READABLE, || Ok(splice(from, None, &pipe.into, None, most, MOVE)?))?;
-        self.holds += took;
-        Ok(took)
+    /// Takes at most `most` bytes out of `from`, as many as are there. None: it has ended.
+    pub(crate) fn fill(&mut self, from: &TcpStream, most: usize) -> io::Result<Filled> {
+        let Some(pipe) = &self.pipe else { return Ok(Filled::Moved(0)) };
+        let filled = from.try_io(Interest::READABLE, || {
+            match splice(from, None, &pipe.into, None, most, MOVE) {
+                Ok(took) => Ok(Filled::Moved(took)),
+                // Before urgent data the kernel moves no more: reading alone passes it. To read whenever there was
+                // nothing would be to copy what has come since, a little at a time.
+                Err(Errno::AGAIN) if has_urgent(from) => {
+                    let mut bytes = [0; PAST_URGENT];
+                    let most = most.min(PAST_URGENT);
+                    let (read, _) = recv(from, &mut bytes[..most], RecvFlags::DONTWAIT)?;
+                    Ok(Filled::Copied(bytes[..read].to_vec()))
+                }
+                Err(error) => Err(error.into()),
+            }
+        })?;
+        if let Filled::Moved(took) = filled {
+            self.holds += took;
+        }
+        Ok(filled)
     }
 
     /// Gives all of it to `to`.
@@ -80,6 +106,12 @@ impl Borrowed<'_> {
         }
         Ok(())
     }
+}
+
+fn has_urgent(stream: &TcpStream) -> bool {
+    let mut asked = [PollFd::new(stream, PollFlags::PRI)];
+    matches!(poll(&mut asked, Some(&Timespec::default())), Ok(1..))
+        && asked[0].revents().contains(PollFlags::PRI)
 }
 
 const MOVE: SpliceFlags = SpliceFlags::MOVE.union(SpliceFlags::NONBLOCK);

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-use super::{MOST, Pipes};
+use super::{Filled, MOST, Pipes};
 
 async fn pair() -> (TcpStream, TcpStream) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -20,17 +20,17 @@ async fn bytes_move_from_one_connection_to_the_other() {
     let pipes = Pipes::default();
     let mut pipe = pipes.borrow().unwrap();
     from.readable().await.unwrap();
-    assert_eq!(pipe.fill(&from, 3).unwrap(), 3);
+    assert_eq!(pipe.fill(&from, 3).unwrap(), Filled::Moved(3));
     pipe.empty(&to).await.unwrap();
     from.readable().await.unwrap();
-    assert_eq!(pipe.fill(&from, 100).unwrap(), 2);
+    assert_eq!(pipe.fill(&from, 100).unwrap(), Filled::Moved(2));
     pipe.empty(&to).await.unwrap();
     let mut got = [0; 5];
     far.read_exact(&mut got).await.unwrap();
     assert_eq!(&got, b"hello");
     drop(near);
     from.readable().await.unwrap();
-    assert_eq!(pipe.fill(&from, 100).unwrap(), 0, "the end");
+    assert_eq!(pipe.fill(&from, 100).unwrap(), Filled::Moved(0), "the end");
 }
 
 #[tokio::test]
@@ -40,7 +40,7 @@ async fn what_is_left_in_a_pipe_goes_nowhere_else() {
     let pipes = Pipes::default();
     let mut pipe = pipes.borrow().unwrap();
     from.readable().await.unwrap();
-    assert_eq!(pipe.fill(&from, 100).unwrap(), 6);
+    assert_eq!(pipe.fill(&from, 100).unwrap(), Filled::Moved(6));
     drop(pipe);
     assert!(pipes.kept.lock().unwrap().is_empty());
     drop(pipes.borrow().unwrap());

@@ -9,11 +9,12 @@ use std::time::Duration;
 use bytes::BufMut;
 use rustix::net::{Shutdown, shutdown, sockopt};
 use sandgate_core::network::NetworkLimits;
+use tokio::io::Interest;
 use tokio::net::TcpStream;
 
 use crate::meter::{Counts, Meter};
-use crate::metered::Pace;
-use crate::pipes::{self, Borrowed, Pipes};
+use crate::metered::{Pace, used_up};
+use crate::pipes::{self, Borrowed, Filled, Pipes};
 use crate::watch::Watch;
 
 /// One piece that is copied.
@@ -46,7 +47,31 @@ pub(crate) async fn relay(
         way.pass(inside, outside, watch).await
     };
     let mut receiving = way(&account.counts.received);
-    tokio::try_join!(sending, receiving.pass(outside, inside, Watch::No)).map(drop)
+    let receiving = receiving.pass(outside, inside, Watch::No);
+    tokio::pin!(sending, receiving);
+    let (mut has_sent, mut has_received) = (false, false);
+    while !(has_sent && has_received) {
+        tokio::select! {
+            // What has ended well has not been cut off.
+            biased;
+            ended = &mut sending, if !has_sent => has_sent = ended.map(|()| true)?,
+            ended = &mut receiving, if !has_received => has_received = ended.map(|()| true)?,
+            // Nobody reads any more from who has said all, and so nobody would hear that it is gone.
+            error = broken(inside), if has_sent => return Err(error),
+            error = broken(outside), if has_received => return Err(error),
+            // Who is idle would else stay for as long as it likes.
+            () = meter.used_up().cancelled(), if limits.bytes.is_some() => return Err(used_up()),
+        }
+    }
+    Ok(())
+}
+
+/// When a connection is no more.
+async fn broken(stream: &TcpStream) -> io::Error {
+    match stream.ready(Interest::ERROR).await {
+        Err(error) => error,
+        Ok(_) => stream.take_error().ok().flatten().unwrap_or_else(|| io::ErrorKind::ConnectionReset.into()),
+    }
 }
 
 /// So that it ends with an error and not as if it were whole.
@@ -64,19 +89,19 @@ struct Way<'a> {
 }
 
 impl<'a> Way<'a> {
-    fn passed(&mut self, bytes: usize) {
-        let bytes = bytes as u64;
-        self.passed += bytes;
-        self.count.fetch_add(bytes, Ordering::Relaxed);
-        self.pace.passed(bytes);
+    fn settle(&mut self, granted: usize, passed: usize) {
+        let passed = passed as u64;
+        self.passed += passed;
+        self.count.fetch_add(passed, Ordering::Relaxed);
+        self.pace.settle(granted as u64, passed);
     }
 
     async fn begin(&mut self, head: &[u8], to: &TcpStream) -> io::Result<()> {
         let mut rest = head;
         while !rest.is_empty() {
-            let room = self.pace.room(rest.len()).await?;
-            let (piece, after) = rest.split_at(room.min(rest.len()));
-            self.passed(piece.len());
+            let granted = self.pace.grant(rest.len()).await?;
+            let (piece, after) = rest.split_at(granted.min(rest.len()));
+            self.settle(granted, piece.len());
             write_all(to, piece).await?;
             rest = after;
         }
@@ -86,17 +111,18 @@ impl<'a> Way<'a> {
     /// To its end, which is passed on too.
     async fn pass(&mut self, from: &TcpStream, to: &TcpStream, mut watch: Watch) -> io::Result<()> {
         loop {
-            let room = self.pace.room(pipes::SIZE).await?;
             from.readable().await?;
+            // Not before there is something to be read: who waits long would hold an answer that is long untrue.
+            let granted = self.pace.grant(pipes::SIZE).await?;
             let mut piece = self.take_piece(&watch);
-            let took = match piece.fill(from, room) {
+            let filled = piece.fill(from, granted);
+            self.settle(granted, *filled.as_ref().unwrap_or(&0));
+            match filled {
                 Ok(0) => break,
-                Ok(took) => took,
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => continue,
+                Ok(_) => piece.give(to, &mut watch).await?,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 Err(error) => return Err(error),
-            };
-            self.passed(took);
-            piece.give(to, &mut watch).await?;
+            }
         }
         watch.end()?;
         // Who has closed both ways need not hear of one.
@@ -125,7 +151,14 @@ impl Piece<'_> {
                 bytes.reserve_exact(most);
                 from.try_read_buf(&mut bytes.limit(most))
             }
-            Self::Moved(pipe) => pipe.fill(from, most),
+            Self::Moved(pipe) => match pipe.fill(from, most)? {
+                Filled::Moved(took) => Ok(took),
+                Filled::Copied(bytes) => {
+                    let took = bytes.len();
+                    *self = Self::Copied(bytes);
+                    Ok(took)
+                }
+            },
         }
     }
 

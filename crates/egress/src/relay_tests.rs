@@ -3,13 +3,16 @@
 use std::io::ErrorKind;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
+use rustix::net::{SendFlags, send};
 use sandgate_core::network::NetworkLimits;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
 use super::{Account, Watch, break_off, relay};
+use crate::urgent::urgent_as_usual;
 
 async fn pair() -> (TcpStream, TcpStream) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -26,6 +29,8 @@ struct Between {
 
 async fn between(head: &'static [u8], watch: Watch, limits: NetworkLimits) -> Between {
     let ((inside, ours), (theirs, outside)) = (pair().await, pair().await);
+    urgent_as_usual(&ours);
+    urgent_as_usual(&theirs);
     let account = Account { meter: Arc::default(), counts: Arc::default(), limits, pipes: Arc::default() };
     let account = Arc::new(account);
     let kept = Arc::clone(&account);
@@ -82,6 +87,66 @@ async fn no_byte_more_than_is_allowed() {
     assert_eq!(relaying.await.unwrap().unwrap_err().kind(), ErrorKind::QuotaExceeded);
     assert_eq!(account.meter.spent(), 1_000_003);
     let _ = writing.await;
+}
+
+#[tokio::test]
+async fn who_is_idle_ends_when_others_have_used_up_the_bytes() {
+    let limits = NetworkLimits { bytes: Some(1000), ..NetworkLimits::default() };
+    let Between { mut inside, account, relaying, .. } = between(b"", Watch::No, limits).await;
+    account.meter.settle(0, 1000, &limits);
+    assert_eq!(relaying.await.unwrap().unwrap_err().kind(), ErrorKind::QuotaExceeded);
+    assert!(inside.read(&mut [0; 10]).await.is_err());
+    assert_eq!(account.counts.sent.load(Ordering::Relaxed), 0);
+}
+
+#[tokio::test]
+async fn who_waited_long_gets_what_is_left_then() {
+    let limits = NetworkLimits { bytes: Some(1000), ..NetworkLimits::default() };
+    let Between { mut inside, mut outside, account, relaying } = between(b"", Watch::No, limits).await;
+    // It waits for bytes already.
+    tokio::task::yield_now().await;
+    account.meter.settle(0, 990, &limits);
+    outside.write_all(&content(5000)).await.unwrap();
+    let mut got = Vec::new();
+    let _ = inside.read_to_end(&mut got).await;
+    assert!(got.len() <= 10, "{}", got.len());
+    assert!(relaying.await.unwrap().is_err());
+    assert_eq!(account.meter.spent(), 1000);
+}
+
+#[tokio::test]
+async fn who_is_gone_is_noticed_although_it_had_said_all() {
+    for theirs_first in [false, true] {
+        let Between { inside, outside, account: _account, relaying } =
+            between(b"", Watch::No, NetworkLimits::default()).await;
+        let (mut gone, mut silent) = if theirs_first { (outside, inside) } else { (inside, outside) };
+        gone.shutdown().await.unwrap();
+        assert_eq!(silent.read(&mut [0; 10]).await.unwrap(), 0, "its end is passed on");
+        break_off(&gone);
+        drop(gone);
+        let ended = tokio::time::timeout(Duration::from_secs(20), relaying).await.expect("it goes on");
+        assert!(ended.unwrap().is_err());
+    }
+}
+
+#[tokio::test]
+async fn urgent_data_is_data() {
+    let Between { mut inside, mut outside, account: _account, relaying: _relaying } =
+        between(b"", Watch::No, NetworkLimits::default()).await;
+    // So that the kernel moves what follows.
+    let much = content(2_000_000);
+    let sending = tokio::spawn(async move {
+        outside.write_all(&much).await.unwrap();
+        outside.writable().await.unwrap();
+        send(&outside, b"urgent", SendFlags::OOB).unwrap();
+        outside.write_all(b", and on").await.unwrap();
+        outside
+    });
+    let mut got = vec![0; 2_000_014];
+    let reading = tokio::time::timeout(Duration::from_secs(20), inside.read_exact(&mut got));
+    reading.await.expect("it stands still").unwrap();
+    assert_eq!(String::from_utf8_lossy(&got[2_000_000..]), "urgent, and on");
+    drop(sending.await.unwrap());
 }
 
 #[tokio::test]

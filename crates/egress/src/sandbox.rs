@@ -76,11 +76,12 @@ pub(crate) struct Places {
     untold_names: AtomicU64,
 }
 
-impl Default for Places {
-    fn default() -> Self {
+impl Places {
+    /// `share` of what is served at once for all.
+    pub(crate) fn new(share: usize) -> Self {
         let places = |count| Arc::new(Semaphore::new(count));
         Self {
-            served: places(MOST_SERVED),
+            served: places(MOST_SERVED.min(share)),
             fetched: places(MOST_FETCHED),
             unread: places(MOST_UNREAD),
             accepted: Rate::default(),
@@ -128,12 +129,11 @@ impl SandboxEgress {
     pub(crate) async fn connect(
         &self,
         wanted: &Wanted,
-        ticket: Ticket,
+        mut ticket: Ticket,
     ) -> Result<(TcpStream, Ticket), NoConnection> {
         let policy = self.policy.now();
-        match self.dialer.connect(wanted, &policy, &self.recent).await {
+        match self.dialer.connect(wanted, &policy, &self.recent, ticket.width()).await {
             Ok(stream) => {
-                let mut ticket = ticket;
                 ticket.reached(stream.peer_addr().ok().map(|peer| peer.ip()));
                 Ok((stream, ticket))
             }

@@ -15,6 +15,8 @@ use crate::sandbox::SandboxEgress;
 const TTL: u32 = 30;
 const LONGEST_QUESTION: usize = 1024;
 const PATIENCE: Duration = Duration::from_secs(10);
+/// One connection, however busy: who has more questions opens another.
+const LONGEST: Duration = Duration::from_secs(60);
 
 pub(crate) async fn serve_udp(sandbox: Arc<SandboxEgress>, socket: UdpSocket) {
     let mut buffer = vec![0; LONGEST_QUESTION];
@@ -39,7 +41,7 @@ pub(crate) async fn serve_tcp(sandbox: Arc<SandboxEgress>, listener: TcpListener
         .accept(listener, move |stream| {
             let sandbox = Arc::clone(&sandbox);
             async move {
-                let _ = converse(&sandbox, stream).await;
+                let _ = tokio::time::timeout(LONGEST, converse(&sandbox, stream)).await;
             }
         })
         .await;
