@@ -2,12 +2,11 @@
 
 use std::io;
 use std::net::{IpAddr, SocketAddr, UdpSocket};
-use std::time::Duration;
 
 use rustix::io::Errno;
-use sandgate_core::network::{AddressGuard, DeniedAddress, Destination};
+use sandgate_core::network::{AddressGuard, DeniedAddress, Destination, inner_addresses};
 use tokio::net::{TcpSocket, TcpStream};
-use tokio::time::Instant;
+use tokio::sync::Semaphore;
 
 use crate::EgressConfig;
 use crate::buffers::Width;
@@ -15,24 +14,25 @@ use crate::denied::{Host, NoConnection, Wanted, Why};
 use crate::keepalive::keep_alive;
 use crate::live::{Effective, Refusal};
 use crate::near::stays_on_this_machine;
+use crate::race::{alternating, race};
 use crate::resolve::{Recent, Resolver};
 use crate::urgent::urgent_as_usual;
 
-/// For all addresses of a name together, and the most for one while others wait.
-const PATIENCE: Duration = Duration::from_secs(20);
-const PATIENCE_WITH_OTHERS: Duration = Duration::from_secs(5);
+/// Connections that are tried beside the first of a name, in the whole server: each holds a descriptor.
+const SPARE: usize = 64;
 const OWN: &str = "the server's own";
 
 #[derive(Debug)]
 pub(crate) struct Dialer {
     resolver: Resolver,
     guard: AddressGuard,
+    spare: Semaphore,
 }
 
 impl Dialer {
     pub(crate) fn new(config: &EgressConfig) -> Self {
         let guard = AddressGuard { allow: config.allow_private.clone() };
-        Self { resolver: Resolver::new(config.resolution.clone()), guard }
+        Self { resolver: Resolver::new(config.resolution.clone()), guard, spare: Semaphore::new(SPARE) }
     }
 
     /// A connection that the policy allows to the name and to the address.
@@ -51,36 +51,22 @@ impl Dialer {
             Host::Name(name) => match recent.get(name) {
                 Some(found) => found,
                 None => {
-                    let _turn = recent.turn().await;
-                    let found = self.resolver.lookup(name).await.map_err(failed)?;
+                    let found = self.resolver.lookup(name, recent).await.map_err(failed)?;
                     recent.put(name, &found);
                     found
                 }
             },
         };
         let allowed = self.checked(wanted, policy, found)?;
-        let mut last = "nothing answers".to_owned();
-        let until = Instant::now() + PATIENCE;
-        let mut left = allowed.len();
-        for address in allowed {
-            left -= 1;
-            let patience = until.saturating_duration_since(Instant::now());
-            let patience = if left > 0 { patience.min(PATIENCE_WITH_OTHERS) } else { patience };
-            let connecting = self.connect_to(SocketAddr::new(address, wanted.port), width);
-            match tokio::time::timeout(patience, connecting).await {
-                Ok(Ok(stream)) => {
-                    let made = self.check_made(&stream, address);
-                    made.map_err(|denied| wanted.denied(Why::Address(denied)))?;
-                    // Small writes of a proxied program are as urgent as its own were.
-                    let _ = stream.set_nodelay(true);
-                    keep_alive(&stream);
-                    return Ok(stream);
-                }
-                Ok(Err(error)) => last = told(&error),
-                Err(_) => last = "it does not answer".to_owned(),
-            }
-        }
-        Err(failed(last))
+        let connecting = |address| self.connect_to(SocketAddr::new(address, wanted.port), width);
+        let made = race(alternating(allowed), &self.spare, connecting).await;
+        let (address, stream) = made.map_err(|error| failed(told(error.as_ref())))?;
+        let checked = self.check_made(&stream, address);
+        checked.map_err(|denied| wanted.denied(Why::Address(denied)))?;
+        // Small writes of a proxied program are as urgent as its own were.
+        let _ = stream.set_nodelay(true);
+        keep_alive(&stream);
+        Ok(stream)
     }
 
     async fn connect_to(&self, to: SocketAddr, width: &Width) -> io::Result<TcpStream> {
@@ -129,7 +115,7 @@ impl Dialer {
     /// Whether anybody may connect to this address, whatever a policy says.
     pub(crate) fn check(&self, address: IpAddr) -> Result<(), DeniedAddress> {
         self.guard.check(address)?;
-        if !self.is_opened(address) && is_own(address) {
+        if !self.is_opened(address) && carries_own(address) {
             return Err(DeniedAddress { address, why: OWN });
         }
         Ok(())
@@ -150,6 +136,11 @@ impl Dialer {
             _ => Ok(()),
         }
     }
+}
+
+/// Whether it is the host's own, or leads there by another form: what translates it does not ask.
+fn carries_own(address: IpAddr) -> bool {
+    is_own(address) || inner_addresses(address).any(|four| is_own(four.into()))
 }
 
 /// Whether the host itself has this address now: the kernel would then send from it. Nothing is sent.
@@ -180,14 +171,15 @@ fn leads_back(local: SocketAddr, peer: SocketAddr, is_opened: bool) -> bool {
     local == peer || (local.ip().to_canonical() == peer.ip().to_canonical() && !is_opened)
 }
 
-fn told(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::ConnectionRefused => "it refused the connection".to_owned(),
-        io::ErrorKind::TimedOut => "it does not answer".to_owned(),
-        io::ErrorKind::NetworkUnreachable | io::ErrorKind::HostUnreachable => {
+/// None: nothing was heard of any address.
+fn told(error: Option<&io::Error>) -> String {
+    match error.map(io::Error::kind) {
+        Some(io::ErrorKind::ConnectionRefused) => "it refused the connection".to_owned(),
+        Some(io::ErrorKind::TimedOut) | None => "it does not answer".to_owned(),
+        Some(io::ErrorKind::NetworkUnreachable | io::ErrorKind::HostUnreachable) => {
             "there is no way to it from this server".to_owned()
         }
-        other => other.to_string(),
+        Some(other) => other.to_string(),
     }
 }
 

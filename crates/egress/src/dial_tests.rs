@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use rustix::io::Errno;
 
-use super::{is_own, leads_back, may_be_own};
+use super::{carries_own, is_own, leads_back, may_be_own};
 
 fn ip(text: &str) -> IpAddr {
     text.parse().unwrap()
@@ -14,6 +14,14 @@ fn ip(text: &str) -> IpAddr {
 #[test]
 fn the_hosts_own_addresses_are_known() {
     assert!(is_own(ip("127.0.0.1")) && !is_own(ip("192.0.2.1")));
+}
+
+#[test]
+fn the_hosts_own_addresses_are_known_in_other_forms() {
+    for form in ["127.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::1", "2001:0:7f00:1::1"] {
+        assert!(carries_own(ip(form)), "{form}");
+    }
+    assert!(!carries_own(ip("64:ff9b::c000:201")));
 }
 
 #[test]

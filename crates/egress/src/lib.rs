@@ -22,6 +22,7 @@ mod metered;
 mod near;
 mod observer;
 mod pipes;
+mod race;
 mod rate;
 mod registries;
 mod relay;
