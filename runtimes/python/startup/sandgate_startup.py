@@ -1,4 +1,5 @@
-"""Runs before every program of the runtime's Python: `sandgate.pth` beside it says so.
+"""Runs before every program of the runtime's Python in a sandbox: `sandgate.pth` beside it says so. On the host, where
+there is nothing to look for, it is not even read: bytecode of it would hold the host's path.
 
 The runtime is read-only. What a sandbox installs is in a folder of its home, found before the packages of the runtime,
 and is the environment that pip works on. By variables alone none of this could be had: pip cannot be told a place that
@@ -9,13 +10,10 @@ import os
 import site
 import sys
 
-INSIDE = "/opt/venv"
 PACKAGES = ".packages"
 
 
 def begin():
-    if sys.prefix != INSIDE:
-        return  # on the host, where sandboxes have nothing to look for
     if sys.flags.no_user_site:
         return  # asked for, as pip does of what it builds packages with; the kernels see to it themselves
     home = os.environ.get("HOME") or "/home/user"

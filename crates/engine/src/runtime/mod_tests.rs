@@ -79,6 +79,23 @@ fn a_whole_preparation_then_nothing_to_do() {
 }
 
 #[test]
+fn a_runtime_made_earlier_finds_what_sandboxes_install_too() {
+    let dir = tempfile::tempdir().expect("tempdir");
+    let candidate = fake_python(dir.path(), "echo 'Installing collected packages: six'");
+    let runtime = prepare_from(&candidate, SMALL_LOCK, dir.path(), &Silent).expect("prepared");
+    let site = runtime.venv.join("lib/python3.11/site-packages");
+    fs::remove_file(site.join("sandgate.pth")).expect("there");
+    fs::write(site.join("sandgate_startup.py"), "older").expect("write");
+    prepare_from(&candidate, SMALL_LOCK, dir.path(), &Silent).expect("ready");
+    let startup = site.join("sandgate_startup.py");
+    assert!(fs::read_to_string(&startup).expect("read").contains("def begin()"));
+    assert_eq!(fs::metadata(startup).expect("there").permissions().mode() & 0o777, 0o644);
+    assert!(fs::read_to_string(site.join("sandgate.pth")).expect("read").contains("sandgate_startup"));
+    let left = fs::read_dir(site).expect("read").flatten().map(|entry| entry.file_name());
+    assert!(!left.into_iter().any(|name| name.to_string_lossy().starts_with('.')), "no draft is left");
+}
+
+#[test]
 fn a_failed_pip_is_one_sentence_and_leaves_only_its_log() {
     let dir = tempfile::tempdir().expect("tempdir");
     let pip = "echo 'ERROR: No matching distribution found for six==1.0' >&2; exit 1";
