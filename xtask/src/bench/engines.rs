@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use sandgate_core::Backend;
 use sandgate_engine::runtime::Silent;
-use sandgate_engine::{Engine, EngineConfig, Preload};
+use sandgate_engine::{Engine, EngineConfig, NetworkConfig, Preload};
 
 use crate::ground::Ground;
 
@@ -37,7 +37,20 @@ pub(super) async fn nothing_ready(ground: &Ground) -> Result<BenchEngine> {
     start(ground, "nothing-ready", 0, 0).await
 }
 
+/// Nothing waits, and sandboxes may be given a network.
+pub(super) async fn with_network(ground: &Ground, network: NetworkConfig) -> Result<Arc<Engine>> {
+    let config = EngineConfig { network: Some(network), ..config(ground, "network")? };
+    Engine::start(config, &Silent).await.context("the engine with a network did not start")
+}
+
 async fn start(ground: &Ground, name: &str, pool: usize, shells: usize) -> Result<BenchEngine> {
+    let config = EngineConfig { pool, shells, ..config(ground, name)? };
+    let engine =
+        Engine::start(config, &Silent).await.with_context(|| format!("the engine '{name}' did not start"))?;
+    Ok(BenchEngine { engine, pool })
+}
+
+fn config(ground: &Ground, name: &str) -> Result<EngineConfig> {
     // A home each, because host ids go by home; the runtime is shared with the tests.
     let home = ground.target.join("bench-home").join(name);
     fs::create_dir_all(&home)?;
@@ -45,15 +58,12 @@ async fn start(ground: &Ground, name: &str, pool: usize, shells: usize) -> Resul
         Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error.into()),
         _ => {}
     }
-    let config = EngineConfig {
+    Ok(EngineConfig {
         preload: Preload::Full,
-        pool,
-        shells,
+        pool: 0,
+        shells: 0,
         ..EngineConfig::new(home, ground.target.join("release/sandgate"))
-    };
-    let engine =
-        Engine::start(config, &Silent).await.with_context(|| format!("the engine '{name}' did not start"))?;
-    Ok(BenchEngine { engine, pool })
+    })
 }
 
 impl BenchEngine {
