@@ -170,7 +170,7 @@ async fn a_request_that_comes_late_is_not_sent() {
         (b"", b"\x15\x03\x01\x00\x02\x01\x5a\x16\x03\x01"),
         (b"", b"\x16\x02\x01\x00\x05\x01"),
     ] {
-        let watch = Watch::ForRequests(seen.to_vec());
+        let watch = Watch::for_requests(seen.to_vec());
         let Between { mut inside, mut outside, relaying, .. } =
             between(seen, watch, NetworkLimits::default()).await;
         inside.write_all(late).await.unwrap();
@@ -183,7 +183,7 @@ async fn a_request_that_comes_late_is_not_sent() {
 
 #[tokio::test]
 async fn what_is_no_request_passes_in_pieces() {
-    let watch = Watch::ForRequests(b"G".to_vec());
+    let watch = Watch::for_requests(b"G".to_vec());
     let Between { mut inside, mut outside, .. } = between(b"G", watch, NetworkLimits::default()).await;
     let mut got = [0; 3];
     outside.read_exact(&mut got[..1]).await.unwrap();

@@ -55,7 +55,7 @@ pub(crate) async fn run(
         Some(found) => found,
         // Either side may speak first; what the other then says is looked at all the same.
         None if client.is_untouched() => {
-            let watch = if by_name { Watch::ForAnything } else { Watch::ForRequests(Vec::new()) };
+            let watch = if by_name { Watch::ForAnything } else { Watch::for_requests(Vec::new()) };
             return pass(sandbox, client, &wanted, upstream, ticket, watch).await;
         }
         None => client.look(pause).await,
@@ -88,7 +88,7 @@ pub(crate) async fn run(
         }
         Ok(Speaks::Other) => pass(sandbox, client, &wanted, upstream, ticket, Watch::No).await,
         Ok(Speaks::Unclear) => {
-            let watch = Watch::ForRequests(client.seen().to_vec());
+            let watch = Watch::for_requests(client.seen().to_vec());
             pass(sandbox, client, &wanted, upstream, ticket, watch).await;
         }
         Err(error) => {

@@ -2,15 +2,15 @@
 
 use std::io::ErrorKind;
 
-use super::{MOST_SEEN, Watch};
+use super::{LONGEST, MOST_SEEN, Watch};
 
 /// The kind of the error that ends it, in pieces of this size, and with an end behind.
 fn passed(bytes: &[u8], size: usize) -> Result<(), ErrorKind> {
-    let mut watch = Watch::ForRequests(Vec::new());
+    let mut watch = Watch::for_requests(Vec::new());
     for piece in bytes.chunks(size) {
         watch.check(piece).map_err(|error| error.kind())?;
-        if let Watch::ForRequests(seen) = &watch {
-            assert!(seen.len() <= MOST_SEEN, "{}", seen.len());
+        if let Watch::ForRequests(line) = &watch {
+            assert!(line.seen.len() <= MOST_SEEN, "{}", line.seen.len());
         }
     }
     watch.end().map_err(|error| error.kind())
@@ -53,4 +53,20 @@ fn what_a_proxy_puts_in_front_does_not_pass() {
     for head in [&b"PROXY TCP4 1.2.3.4 1.2.3.4 1 2\r\n"[..], b"\r\n\r\n\0\r\nQUIT\n\x21\x11"] {
         assert_eq!(passed(head, 1), Err(ErrorKind::PermissionDenied));
     }
+}
+
+#[test]
+fn a_line_that_no_server_takes_is_looked_at_no_more() {
+    let mut watch = Watch::for_requests(Vec::new());
+    for _ in 0..=LONGEST >> 16 {
+        assert!(matches!(watch, Watch::ForRequests(_)));
+        watch.check(&[0; 1 << 16]).unwrap();
+    }
+    assert!(matches!(watch, Watch::No));
+    // Empty lines before one do not make it longer.
+    let mut watch = Watch::for_requests(Vec::new());
+    for _ in 0..=LONGEST >> 16 {
+        watch.check(&[b'\n'; 1 << 16]).unwrap();
+    }
+    assert_eq!(watch.check(b"GET / HTTP/1.1\n").unwrap_err().kind(), ErrorKind::PermissionDenied);
 }
