@@ -92,11 +92,16 @@ async fn no_byte_more_than_is_allowed() {
 #[tokio::test]
 async fn who_is_idle_ends_when_others_have_used_up_the_bytes() {
     let limits = NetworkLimits { bytes: Some(1000), ..NetworkLimits::default() };
-    let Between { mut inside, account, relaying, .. } = between(b"", Watch::No, limits).await;
-    account.meter.settle(0, 1000, &limits);
-    assert_eq!(relaying.await.unwrap().unwrap_err().kind(), ErrorKind::QuotaExceeded);
+    let Between { mut inside, mut outside, account, relaying } = between(b"", Watch::No, limits).await;
+    inside.write_all(b"hello").await.unwrap();
+    outside.read_exact(&mut [0; 5]).await.unwrap();
+    // Until it has seen that there is no more.
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    account.meter.settle(0, 995, &limits);
+    let ended = tokio::time::timeout(Duration::from_secs(20), relaying).await.expect("it goes on");
+    assert_eq!(ended.unwrap().unwrap_err().kind(), ErrorKind::QuotaExceeded);
     assert!(inside.read(&mut [0; 10]).await.is_err());
-    assert_eq!(account.counts.sent.load(Ordering::Relaxed), 0);
+    assert_eq!(account.counts.sent.load(Ordering::Relaxed), 5);
 }
 
 #[tokio::test]
