@@ -22,6 +22,7 @@ mod plain_start;
 mod pool;
 pub mod runtime;
 mod sandbox;
+mod sealed;
 mod shared;
 mod volume;
 mod way_out;

@@ -1,18 +1,17 @@
 //! Starting any program in a sandbox, confined and limited like everything there: the zygote forks, and the child
 //! becomes the program once it is confined. The agent is started so.
 
-use std::fs::File;
 use std::io::Write;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 
-use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
 use sandgate_core::{BackendError, Result};
 use sandgate_jail::cgroup::Cgroups;
 use sandgate_jail::program::Program;
 use tokio::sync::oneshot;
 
 use crate::kernel::{Place, Process};
+use crate::sealed::sealed;
 use crate::zygote::{ForkOrder, ForkedKernel, OrderKind, Zygote};
 
 /// What the program finds at 0, 1, 2 and 3.
@@ -77,10 +76,5 @@ fn describe(program: &Program) -> Result<OwnedFd> {
     let bytes = program
         .encode()
         .ok_or_else(|| BackendError::Invalid("a program's words cannot hold a NUL byte".into()))?;
-    let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
-    let mut file = File::from(memfd_create("program", flags).map_err(|error| failed(error.into()))?);
-    file.write_all(&bytes).map_err(failed)?;
-    let seals = SealFlags::WRITE | SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL;
-    fcntl_add_seals(&file, seals).map_err(|error| failed(error.into()))?;
-    Ok(file.into())
+    sealed("program", |file| file.write_all(&bytes)).map_err(failed)
 }

@@ -1,6 +1,5 @@
 //! The engine's side of the helper: starts it, maps its ids, asks it for sandboxes and zygotes.
 
-use std::io::Write;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -15,6 +14,7 @@ use sandgate_jail::sys;
 use super::{OUTSIDE, Setup};
 use crate::StartError;
 use crate::ids::{IdRange, SandboxIdPair};
+use crate::sealed::sealed;
 
 /// The running helper. Dropping it ends the helper and every process of every sandbox.
 #[derive(Debug)]
@@ -157,12 +157,6 @@ impl Drop for Helper {
 /// The program as an anonymous file that nobody can write to: the helper, which runs under an id that may
 /// not even read the original, starts from it, and nothing inside can reach the file on disk.
 fn sealed_copy(program: &Path) -> io::Result<OwnedFd> {
-    use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
-    let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
-    let image = memfd_create("sandgate", flags)?;
-    let mut file = fs::File::from(image);
-    io::copy(&mut fs::File::open(program)?, &mut file)?;
-    file.flush()?;
-    fcntl_add_seals(file.as_fd(), SealFlags::WRITE | SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
-    Ok(file.into())
+    let mut program = fs::File::open(program)?;
+    sealed("sandgate", |copy| io::copy(&mut program, copy).map(drop))
 }
