@@ -21,7 +21,7 @@ use crate::secrets::{Unsaid, Watched};
 use crate::tunnel::{Stream, ended_by};
 
 /// The line and the headers of one answer; also the most of its body that is held at once.
-const LONGEST_HEAD: usize = 128 << 10;
+const LONGEST_HEAD: usize = 256 << 10;
 
 /// A connection, and where it leads.
 pub(crate) struct Upstream {
