@@ -1,3 +1,5 @@
+//! What a sandbox is told of the distribution that its programs are from.
+
 use super::os_release;
 
 #[test]

@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::files::{failed, make, processes, remove, write};
+use super::files::{failed, make, processes, remove};
 use super::{CgroupError, Result};
 use crate::sys;
 
@@ -114,13 +114,11 @@ fn move_all(from: &Path, to: &Path) -> Result<()> {
 pub(super) fn settle(ground: &Path, name: &str) -> Result<PathBuf> {
     let base = ground.join(name);
     make(&base)?;
-    let all = CONTROLLERS.map(|controller| format!("+{controller}")).join(" ");
-    let switch = base.join("cgroup.subtree_control");
-    match write(&switch, &all) {
+    match switch_on(&base) {
         Ok(()) => Ok(base),
         Err(error) => {
             remove(&base)?;
-            Err(error)
+            Err(failed(&base.join("cgroup.subtree_control"), &error))
         }
     }
 }
